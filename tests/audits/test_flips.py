@@ -17,6 +17,7 @@ _OF_ANOTHER_KIND = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", TABLES)
 def test_a_flipped_bit_is_a_finding_or_changes_nothing(format, tmp_path):
     """By a fixed seed; ``python -m tests.audits.flips 2000`` tries more, and prints what came of them."""

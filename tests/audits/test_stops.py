@@ -53,6 +53,7 @@ def interrupted(monkeypatch):
     return run
 
 
+@pytest.mark.slow
 def test_what_was_found_before_an_interrupt_stays(spoilt, interrupted):
     """At each file that is opened, and each folder that is listed."""
     whole, looks = interrupted(spoilt, 0)

@@ -65,6 +65,7 @@ def test_every_table_below_a_folder_is_audited_once(run, warehouse):
     assert all(one["time"].startswith("20") for one in found.values())
 
 
+@pytest.mark.slow
 def test_a_line_for_each_and_the_gravest_first(run, warehouse):
     done = run("audit", "--below", warehouse, "--workers", 2)
     assert [line.split()[0] for line in done.out.splitlines()[:4]] == ["DAMAGED", "REFUSED", "sound", "sound"]
@@ -115,6 +116,7 @@ def test_the_next_night_goes_on_where_nothing_was_found(run, warehouse, tmp_path
     assert (done.status, "line 1 is not accepted; it takes an audit" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_jobs_of_the_guide_run(warehouse, tmp_path):
     """That of cron twice; the other, marked py since it is played here, ends with an exception: a table is damaged."""
     guide = (ROOT / "docs" / "audit.md").read_text().partition("## A warehouse")[2]

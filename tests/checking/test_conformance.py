@@ -124,6 +124,7 @@ def test_a_model_counted_by_hand(way, symmetry):
     assert [v.trace_states for v in result.verdicts] == [5, None, 3, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_steps_judged_by_hand(way, symmetry):
     """They all end in the one state where nobody walks any more, which is Deadlock where no @ends says otherwise."""
@@ -138,6 +139,7 @@ def test_steps_judged_by_hand(way, symmetry):
     assert result["Deadlock"].why == "stuck: p1 is at the end; p2 is at the end"
 
 
+@pytest.mark.slow
 def test_liveness_is_decided(way):
     result = assert_conforms(Steps(), way, ["EveryoneArrives", "EveryoneFlies", "OnTheWay"])
     assert [v.holds for v in result.verdicts] == [True, False, True]
@@ -475,6 +477,7 @@ def test_time_is_up_among_the_initial_states(way):
     assert result["Small"].holds is (None if result.distinct == 0 else False)
 
 
+@pytest.mark.slow
 def test_initial_states_are_judged_as_they_come(way):
     """Whoever has to wait for all of them to be judged waits beyond any budget."""
     judged = []
@@ -513,6 +516,7 @@ def test_an_interrupt_keeps_what_was_visited(way):
     assert_partial(result, SAFE)
 
 
+@pytest.mark.slow
 def test_progress_is_told(way):
     told = []
     result = check(Steps(), SAFE, watch=Watch(on_progress=told.append), **way.options)
@@ -551,6 +555,7 @@ class Impatient(Steps):
         return super().initial_states()
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_traces_are_made_keeps_the_verdicts(way_in_process):
     for options in (way_in_process.options, ENGINES["reference"].options):
         Impatient.asked.clear()
@@ -603,6 +608,7 @@ class Scattered(Bounded):
         return {"at": max(s.at.values())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_what_lies_outside_is_generated_and_judged_but_neither_distinct_nor_explored(way, symmetry):
     result = assert_conforms(Bounded(), way, [*SAFE, *BY_STEPS], symmetry)
@@ -613,6 +619,7 @@ def test_what_lies_outside_is_generated_and_judged_but_neither_distinct_nor_expl
     assert any("explored within the constraint Inside: " in note for note in result.notes)
 
 
+@pytest.mark.slow
 def test_a_constraint_that_keeps_nothing_out_bounds_no_verdict(way):
     class Wider(Bounded):
         @constraint(p="Walkers")
@@ -624,6 +631,7 @@ def test_a_constraint_that_keeps_nothing_out_bounds_no_verdict(way):
     assert (result.outside, result.within) == (0, None)
 
 
+@pytest.mark.slow
 def test_behaviours_that_begin_outside(way):
     result = assert_conforms(Scattered(), way, [*SAFE, "Slow", "FirstWalks", *BY_STEPS])
     assert result["SomebodyArrives"].trace_states == 1
@@ -637,6 +645,7 @@ def test_behaviours_that_begin_outside(way):
     assert [v.trace_states for v in nowhere.verdicts[: len(SAFE) + 1]] == [None, None, 1, None, 1]
 
 
+@pytest.mark.slow
 def test_fairness_does_not_see_a_constraint(way_in_process):
     """Who may step out may step: inside, nobody stops for ever. What becomes of who leaves is not known."""
 
@@ -653,6 +662,7 @@ def test_fairness_does_not_see_a_constraint(way_in_process):
         expect_sound(result, names)
 
 
+@pytest.mark.slow
 def test_liveness_where_nothing_is_inside(way_in_process):
     result = check(Scattered(Begin=(3,)), ["EveryoneArrives"], **way_in_process.options)
     assert result["EveryoneArrives"].holds is None
@@ -789,6 +799,7 @@ def test_so_does_spark(on_spark, name, part):
     expect_what_was_found(on_spark(name), part)
 
 
+@pytest.mark.slow
 def test_all_reached_is_not_all_well_after_an_error(way):
     result = check(failing_late("action")(), ["Two"], **way.options)
     assert (result["Two"].word, result.holds) == ("reached", None)
@@ -908,6 +919,7 @@ class EverNew(Model):
 GROWING = r"n, log take new values with every level, [\d,]+ values so far: unless something bounds them, .* no end"
 
 
+@pytest.mark.slow
 def test_what_only_grows_is_named_where_a_search_does_not_end(way):
     result = check(EverNew(), budget=Budget(states=150), **way.options)
     assert [note for note in result.notes if re.fullmatch(GROWING, note)]
@@ -915,6 +927,7 @@ def test_what_only_grows_is_named_where_a_search_does_not_end(way):
     assert stopped.notes == [note for note in stopped.notes if "new values" not in note]
 
 
+@pytest.mark.slow
 def test_what_is_bounded_is_not_said_to_grow(way_in_process):
     result = check(Bakery(), budget=Budget(states=3000), **way_in_process.options)
     assert not result.complete

@@ -24,6 +24,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 SAFETY = ["NoLakekeeperConflict", "RollbackNoIceberg", "UniqueTickets", "TicketOrderPreserved"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", [16, 64])
 def test_states_in_many_blocks(monkeypatch, block):
     whole = check(Bakery(), SAFETY)
@@ -37,6 +38,7 @@ def test_states_in_many_blocks(monkeypatch, block):
     assert len(targets) == searching.exploration().generated - 1 == int(searching.store.column("degree").sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_progress_says_how_many_states_wait_to_be_expanded(engine):
     told = []

@@ -106,6 +106,7 @@ def test_all_files_are_written_where_an_action_fails(own, tmp_path):
     assert all(file.stat().st_size for file in files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["invariant", "action"])
 def test_the_panel_shows_it(part):
     panel = Workbench(failing(part))
@@ -117,6 +118,7 @@ def test_the_panel_shows_it(part):
     panel.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["invariant", "action"])
 def test_the_panel_shows_it_beside_what_was_found(part):
     panel = Workbench(failing_late(part))

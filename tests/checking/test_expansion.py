@@ -81,6 +81,7 @@ MODELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "names", "symmetry", "bits"), MODELS)
 def test_a_search_in_pieces_is_the_same_search(model, names, symmetry, bits, request):
     whole = everything(*searched(model, names, symmetry, bits))
@@ -131,6 +132,7 @@ class Doubling(Model):
         return s.n >= 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interpreted")
 def test_rows_become_wider_where_a_cell_has_many_values(monkeypatch):
     with interpreting(FORMS):  # kernels for rows of bytes need not be compiled
@@ -210,6 +212,7 @@ def test_a_state_with_more_successors_than_there_is_room_for(workers):
     assert len(searching.store.transitions().targets) == 2999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [2, 4])
 def test_tables_grow_while_threads_admit(workers, monkeypatch):
     """Large enough for several growths, with passes that end in the middle of a block, and cut short by a budget."""

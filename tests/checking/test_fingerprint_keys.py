@@ -69,6 +69,7 @@ def test_each_search_draws_a_key_and_a_given_one_repeats_it():
     assert check(Steps(), engine="reference").as_dict()["fingerprint_key"] is None
 
 
+@pytest.mark.slow
 def test_the_command_repeats_a_search_and_tells_people_no_key(run):
     one, other = (json.loads(run("check", "bakery_v2", "--json").out) for _ in range(2))
     assert one["fingerprint_key"] != other["fingerprint_key"]
@@ -91,6 +92,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "symmetry"), MODELS.values(), ids=MODELS)
 def test_nothing_in_this_process_depends_on_the_key(model, symmetry, monkeypatch):
     """Neither states' numbers, transitions and traces, nor figures."""

@@ -100,6 +100,7 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, protocol in models().items() if not protocol.is_gallery])
 def test_the_first_check_says_that_the_published_protocol_holds_and_nothing_else(name, capsys):
     status = main(["check", name])

@@ -426,6 +426,7 @@ def test_a_step_belongs_to_every_action_that_makes_it() -> None:
     assert lasso.states == 2
 
 
+@pytest.mark.slow
 def test_a_cycle_is_no_longer_than_fairness_demands() -> None:
     ring = [[(Move(0, 0), (i + 1) % 20), (Move(1, 0), (i - 1) % 20)] for i in range(20)]
     clockwise, back = Fairness("clockwise", True, frozenset({0})), Fairness("back", True, frozenset({1}))
@@ -563,6 +564,7 @@ def test_verification_rejects_a_trace_that_is_no_lasso_of_the_model() -> None:
 # The reference search --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_symmetry_is_not_used_where_a_liveness_property_is_checked() -> None:
     model = Bakery(Writers=2)
     with_it = search(model, ["NoLakekeeperConflict"], symmetry=["Writers"])

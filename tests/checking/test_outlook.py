@@ -24,6 +24,7 @@ SUBSETS = [comb(30, size) for size in range(31)]
 ESTIMATES = {(name, known): share for name, levels in SPACES.items() for known, share in estimates(levels).items()}
 
 
+@pytest.mark.slow
 def test_the_recorded_spaces_are_those_of_the_configurations():
     assert {name: sum(levels) for name, levels in SPACES.items()} == {
         one.name: one.expect["distinct"] for one in large()

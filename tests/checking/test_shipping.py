@@ -309,6 +309,7 @@ def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     assert result["Low"].holds is False
 
 
+@pytest.mark.slow
 def test_a_class_keeps_the_name_that_it_gives_itself():
     class Local(Model):
         name = "of its own"

@@ -96,6 +96,7 @@ def test_interpreted_kernels_come_to_the_same(name, options):
     assert everything(interpreted) == everything(alike)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interpreted")
 def test_where_there_is_too_much_to_interpret_it_begins_again(monkeypatch):
     monkeypatch.setattr(compiled, "MOST_CALLS", 5_000)
@@ -390,6 +391,7 @@ cli.main(["list"])
     assert re.fullmatch(r"process \d+ goes on compiling the search kernels, for later commands", left)
 
 
+@pytest.mark.slow
 def test_who_has_the_kernels_compiled_is_told_by_the_one_who_compiles():
     """``make check`` said it twice: once by the command that compiles, and once by the first kernel."""
     script = """

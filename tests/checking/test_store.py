@@ -32,6 +32,7 @@ def assert_holds(visited, fingerprints):
         assert np.array_equal(fingerprints[np.concatenate([numbers for _, numbers in parts])], held)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("soon_large")
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("words", [1, 2])

@@ -804,6 +804,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "times"),
     [("workbench.protocols.bakery.model", 1), ("workbench.checking.auto", 1), ("workbench.checking.auto", 2)],
@@ -900,6 +901,7 @@ def test_what_is_interrupted_after_the_search_differs_from_nothing(run, toml):
     assert "INTERRUPTED after all states were visited" in asked[1]
 
 
+@pytest.mark.slow
 def test_control_c_in_text_that_is_executed(tmp_path):
     """Python remembers it, and would let the process die by the signal although the interrupt was handled."""
     path = tmp_path / "executing.py"

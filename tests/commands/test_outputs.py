@@ -80,6 +80,7 @@ def test_a_class_gets_the_notebooks_without_answers(here):
 # Files are whole -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, OSError(28, "No space left on device"), RuntimeError("a bug")])
 def test_what_stops_a_graph_leaves_the_old_one(here, capsys, monkeypatch, stop):
     for name in OUTPUTS["export"]:
@@ -124,6 +125,7 @@ def test_the_page_of_an_interrupted_check_says_so(here, capsys, monkeypatch, mom
     assert "What reads and writes what" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small_disk", ["12k"], indirect=True)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_full_disk_leaves_the_old_files(small_disk, monkeypatch, capsys, command):

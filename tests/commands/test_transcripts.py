@@ -26,6 +26,7 @@ def cases() -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("page", "before", "case"), cases())
 def test_a_transcript_says_what_is_printed(
     page: Path,

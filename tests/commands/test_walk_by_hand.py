@@ -32,6 +32,7 @@ def shortest():
     return trace, numbers
 
 
+@pytest.mark.slow
 def test_what_breaks_is_said_beside_how_soon_it_can(walk, shortest, tmp_path):
     trace, numbers = shortest
     detour = [1, "-", 999, "?", "nonsense"]
@@ -45,6 +46,7 @@ def test_what_breaks_is_said_beside_how_soon_it_can(walk, shortest, tmp_path):
     assert "data-pictures" in (tmp_path / "walk.html").read_text()
 
 
+@pytest.mark.slow
 def test_how_soon_it_can_break_is_said_once(walk, shortest):
     _, numbers = shortest
     told = walk(*numbers, "-", *numbers[-1:]).out

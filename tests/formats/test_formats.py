@@ -225,6 +225,7 @@ def test_a_variable_that_these_constants_leave_without_a_cell_is_none_of_the_tra
     assert check(parse_itf(json.dumps(document_of(trace))), Sparse()).holds
 
 
+@pytest.mark.slow
 def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
     report = check(document_of(trace), trace.model)
     assert report.holds
@@ -232,6 +233,7 @@ def test_a_trace_of_a_model_is_a_behaviour_of_it(trace):
     assert report.trace.states == trace.states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -324,6 +326,7 @@ def test_a_trace_of_other_constants_does_not_begin_here():
     assert [str(d.cell) for d in report.nearest.differences] == ["crash_budget"]
 
 
+@pytest.mark.slow
 def test_a_log_of_some_variables_needs_every_step_unless_stuttering_is_allowed():
     document, model = document_of(witness()), Bakery(Writers=2)
     every = project(document, ["claims", "iceberg"])
@@ -765,6 +768,7 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
 # Permalinks --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 10_000),
     st.sampled_from(
@@ -795,6 +799,7 @@ def test_a_permalink_of_a_lasso():
     assert (again.loop, again.back, again.states) == (1, None, trace.states)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1), max_size=3))
 def test_a_permalink_keeps_what_is_watched(watches):
     trace = replay(Bakery(), 0, [(0, 0)], loop=1)

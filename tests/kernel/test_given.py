@@ -80,6 +80,7 @@ def test_a_grid_may_hold_numbers_of_numpy():
     assert list(filled.table["complete"]) == [True, False]
 
 
+@pytest.mark.slow
 def test_a_single_name_is_one_name():
     walked = simulate(SMALL, NAME, rule=WalkRule(walks=1))
     for judged in (check(SMALL, NAME), search(SMALL, NAME), explore(SMALL, NAME).result, walked):

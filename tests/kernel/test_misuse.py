@@ -610,6 +610,7 @@ def test_what_nothing_reads_and_steps_that_lead_nowhere_are_named(engine):
     ]
 
 
+@pytest.mark.slow
 def test_a_sweep_names_the_constants_that_change_nothing():
     table = sweep(Slips, {"Never": [False, True], "Switch": [False, True], "Inner": [1, 2]}, workers=1)
     assert table.attrs["notes"] == [

@@ -132,6 +132,7 @@ JOURNAL = machine_of(Journal)
 ENCODING, DECODER = Encoding(JOURNAL), ItfDecoder(JOURNAL)
 
 
+@pytest.mark.slow
 @given(one=VALUES, other=VALUES)
 def test_bytes_and_order_agree_with_identity(one, other):
     check_value(one)

@@ -148,6 +148,7 @@ def test_what_is_not_said_is_said_to_be_so():
     assert ring.why_disabled(ring.instances[1], start) == "not said"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"Edges": "n1->n3, n2->n1"}, {"Edges": "star"}])
 def test_ways_out_and_in_again(given, tmp_path):
     model = Gossip(**given, First="n1", Limit=2)

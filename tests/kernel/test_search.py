@@ -123,6 +123,7 @@ values = st.tuples(
 ).map(TAGS.mark)
 
 
+@pytest.mark.slow
 @given(values, st.integers(0, 11))
 def test_the_canonical_value_is_the_same_for_the_whole_orbit(start, which):
     canonical = Canonical(TAGS, ("Owners", "Things"))

@@ -125,6 +125,7 @@ def drafts(content):
     yield lambda: layout.shown[0].value([draft._writes.get(at, v) for at, v in enumerate(start)]), draft
 
 
+@pytest.mark.slow
 @given(SOME, st.lists(st.tuples(st.sampled_from(sorted(OPERATIONS)), SOME), max_size=6))
 def test_whatever_is_done_to_it_it_is_a_frozenset(content, operations):
     for now, draft in drafts(content):
@@ -387,6 +388,7 @@ def test_a_run_on_spark_becomes_the_same_data(spark, tmp_path):
 # What it is for ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "constants"), [("TwoPhaseCommit", {"Managers": 3}), ("Paxos", {"Acceptors": 2})])
 @pytest.mark.parametrize("symmetry", [False, True])
 def test_it_takes_as_many_calls_as_cells_by_hand(protocol, constants, symmetry):

@@ -138,6 +138,7 @@ def test_abstract_steps_have_their_labels_and_lanes():
     assert all(one.allowed for one in steps)
 
 
+@pytest.mark.slow
 def test_what_changes_is_asked_without_reading_the_values():
     """Else there would be a branch for each pair of states: 200 values of n, twice."""
 

@@ -53,6 +53,7 @@ def exact(value):
     return (type(value), *map(exact, value)) if isinstance(value, tuple) else (type(value), value)
 
 
+@pytest.mark.slow
 @given(similar, similar)
 def test_the_same_values_and_only_they_have_equal_encodings(one, other):
     same = exact(one) == exact(other)
@@ -95,18 +96,21 @@ def test_a_map_takes_the_same_key_again():
     assert Map({"w1": 1}).set(Name("w1"), 2) == Map({"w1": 2})
 
 
+@pytest.mark.slow
 @given(anything, anything)
 def test_nothing_encodes_to_the_beginning_of_something_else(one, other):
     """So that a sequence of encodings can be read in one way only."""
     assert is_same(one, other) or not encode(one).startswith(encode(other))
 
 
+@pytest.mark.slow
 @given(anything)
 def test_what_is_encoded_is_accepted_in_a_state(value):
     check_value(value)
     assert isinstance(encode(value), bytes)
 
 
+@pytest.mark.slow
 @given(st.lists(similar, unique=True, max_size=5).flatmap(lambda xs: st.tuples(st.just(xs), st.permutations(xs))))
 def test_the_order_of_construction_leaves_no_mark(orders):
     first, second = orders
@@ -157,6 +161,7 @@ def test_every_process_computes_the_same():
     assert "initial state" in outputs.pop()
 
 
+@pytest.mark.slow
 def test_a_map_from_another_process_is_found_among_equal_ones():
     script = "import pickle; from workbench.kernel import Map; m = Map({'a': 1}); hash(m); print(pickle.dumps(m).hex())"
     for seed in ("1", "2"):
@@ -164,6 +169,7 @@ def test_a_map_from_another_process_is_found_among_equal_ones():
         assert sent in {Map({"a": 1})}
 
 
+@pytest.mark.slow
 @given(similar, similar, similar)
 def test_sort_key_is_a_total_order(a, b, c):
     one, two, three = map(sort_key, (a, b, c))
@@ -179,6 +185,7 @@ def test_anything_can_be_sorted(values):
     assert all(sort_key(a) <= sort_key(b) for a, b in itertools.pairwise(ordered))
 
 
+@pytest.mark.slow
 @given(with_names, renamings, renamings)
 def test_renaming_is_a_group_action(value, first, second):
     composed = {name: second[first[name]] for name in NAMES}
@@ -188,6 +195,7 @@ def test_renaming_is_a_group_action(value, first, second):
     assert permute(permute(value, first), inverse) == value
 
 
+@pytest.mark.slow
 @given(with_names, with_names, renamings)
 def test_renaming_keeps_different_values_different(one, other, renaming):
     assert is_same(permute(one, renaming), permute(other, renaming)) is is_same(one, other)
@@ -216,6 +224,7 @@ def test_show(value, text):
     assert show(value) == text
 
 
+@pytest.mark.slow
 @given(with_names, with_names)
 def test_a_map_is_a_value_of_its_own(key, value):
     empty = Map()

@@ -34,6 +34,7 @@ def test_each_incident_has_a_thread_and_is_in_the_table() -> None:
     assert {one["name"] for one in INCIDENTS} == set(re.findall(r"^\| `([\w/]+)` \|", PAGE, re.M))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "changes"), PREVENTED, ids=[name for name, _ in PREVENTED])
 def test_the_change_prevents_all_that_the_configuration_shows(name: str, changes: str) -> None:
     one = configuration(shipped()[name])

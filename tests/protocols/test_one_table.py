@@ -112,6 +112,7 @@ def newest_version_first(model, s):
     return {**model.as_table(s), "versions": past}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "name", "mapping", "wrong"),
     [

@@ -241,6 +241,7 @@ def test_published_figures_of_ewd998():
     assert (result.distinct // 100_000, result.depth) == (13, 60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [path.stem for path in CLASSICS])
 def test_every_configuration_of_a_classic_is_as_expected(name):
     one = classic(name)

@@ -125,12 +125,14 @@ def test_commands_list_and_check_it(installed: Path, tmp_path: Path) -> None:
     assert 'data-picture="ledger"' in page.read_text(), "its own picture, not a table of the state"
 
 
+@pytest.mark.slow
 def test_its_tables_are_audited(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
     found = json.loads(run(installed, tmp_path, "audit", ".", "--json"))
     assert (found["format"], [one["why"] for one in found["findings"]]) == ("ledgers", ["2 follows 2"])
 
 
+@pytest.mark.slow
 def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None:
     script = (
         "from workbench import Workbench\nfrom workbench.showing.session.stories import in_sight, stories\n"
@@ -141,6 +143,7 @@ def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None
     assert done.stdout == "False, A number twice, Locks\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("entry", "why"),
     [

@@ -64,6 +64,7 @@ def test_a_digest_is_of_what_files_hold_and_where(tmp_path: Path) -> None:
     assert keeping.digest(["word"], [one, other]) != found
 
 
+@pytest.mark.slow
 def test_the_digest_of_the_code_is_of_all_that_checks_and_draws(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -154,6 +154,7 @@ def test_the_core_writes_pages_pictures_and_graphs(core: Installed) -> None:
     assert "<svg" in (core.here / "wrong.html").read_text()
 
 
+@pytest.mark.slow
 def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     done = core.run(
         "-c",

@@ -48,6 +48,7 @@ def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
 MORE = "is not installed; pip install lakehouse-workbench brings compiled engines"
 
 
+@pytest.mark.slow
 def test_the_reference_answers_with_the_standard_library_alone() -> None:
     done = bare("-c", "from workbench import check; print((r := check('peterson', engine='reference')), r.notes)")
     assert "894 distinct states" in done.stdout, done.stderr
@@ -58,6 +59,7 @@ def test_the_reference_answers_with_the_standard_library_alone() -> None:
     assert "LargestLeads violated: 7 states" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["auto", "local", "spark"])
 def test_other_engines_say_in_one_line_what_they_lack(engine: str) -> None:
     done = bare("-m", "workbench", "check", "peterson", "--engine", engine)
@@ -66,6 +68,7 @@ def test_other_engines_say_in_one_line_what_they_lack(engine: str) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["workbench", "workbench.kernel", "workbench.registry", "workbench.protocols.bakery.v2"]
 )

@@ -47,6 +47,7 @@ def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
     assert "data-pictures" in player
 
 
+@pytest.mark.slow
 def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (broken,) = find(shipped()["classics/peterson_stays"])
     monkeypatch.chdir(tmp_path)
@@ -224,6 +225,7 @@ def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> Non
     assert (tmp_path / "lessons.md").read_text().endswith("/docs/teaching\n```\n")
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_links_of_built_pages_is_found(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(
         '<a href="b.html#there">1</a><a href="b.html#gone">2</a><img src="gone.png"><a href="#me">3</a>'
@@ -512,6 +514,7 @@ def test_what_comes_from_npm_is_the_published_package(tmp_path: Path, package: r
     assert f") {package.version}" in (ROOT / "docs/playground.md").read_text()
 
 
+@pytest.mark.slow
 def test_what_the_playground_packs_takes_python_alone() -> None:
     with zipfile.ZipFile(io.BytesIO(packed())) as archive:
         names = set(archive.namelist())

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from tests.command import Run
@@ -21,6 +20,8 @@ WRONG = 'exercise("one_group").check({"FileGroupCount": 2})'
 
 
 def hand_in(path: Path, *cells: str) -> None:
+    import nbformat  # takes seconds to load
+
     path.parent.mkdir(exist_ok=True, parents=True)
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), path)
 

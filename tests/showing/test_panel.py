@@ -319,6 +319,7 @@ def test_a_named_model_opens_on_its_first_story_and_one_that_one_comes_back_to_i
     shown.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_what_is_unknown_or_missing_is_not_as_expected(keep: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     def without_last(*arguments: Any, **options: Any) -> Result:
@@ -623,6 +624,7 @@ def test_a_grid_that_is_copied_as_code_is_the_same() -> None:
     assert found["filled"].table[shown.selected].to_list() == [grid.word(grid.cells[at]) for at in range(4)]
 
 
+@pytest.mark.slow
 def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses() -> None:
     shown = panel(Every)
     chooser = find(opened(shown, "Map"), "property")
@@ -636,6 +638,7 @@ def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses() -> 
     assert chooser.value == "AtTwo"
 
 
+@pytest.mark.slow
 def test_three_constants_make_a_map_for_each_value_of_one_and_what_a_grid_does_not_take_is_one_line() -> None:
     shown = panel(Named)
     tab = opened(shown, "Map")
@@ -667,6 +670,7 @@ def test_three_constants_make_a_map_for_each_value_of_one_and_what_a_grid_does_n
 # How long it lives ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_panel_is_small_beside_the_trace_that_it_shows_until_its_tabs_are_opened() -> None:
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
     shown = panel("v2_async")
@@ -884,6 +888,7 @@ def test_a_player_holds_every_state_so_that_it_needs_no_kernel(conflict: Any) ->
     assert ("iceberg" in drawn(player, "lanes"), "next_ticket" in drawn(player, "lanes")) == (True, False)
 
 
+@pytest.mark.slow
 def test_the_lanes_fit_beside_a_file_browser_and_show_the_loop_of_a_lasso() -> None:
     witness: Any = check(BakeryV2(AsyncParquet=True), ["EveryoneCommits"])["EveryoneCommits"].trace
     player = TracePlayer(witness)
@@ -922,6 +927,7 @@ def test_a_reader_can_be_chosen_for_the_picture() -> None:
     assert playing(player).chosen == {}
 
 
+@pytest.mark.slow
 def test_a_player_gives_a_page_of_its_own_lanes_for_lessons_and_an_animated_picture(conflict: Any) -> None:
     player = TracePlayer(conflict)
     (page,) = (answer["page"] for answer in ask(player, want="page"))

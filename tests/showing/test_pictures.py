@@ -124,6 +124,7 @@ def test_a_change_of_one_shown_cell_is_seen(case: str) -> None:
                     check_places(drawn.placed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SMALL)
 def test_each_variable_that_is_claimed_is_seen(case: str) -> None:
     """Somewhere another value of the variable, all else being equal, makes another picture."""
@@ -367,6 +368,7 @@ VIOLATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", VIOLATIONS)
 def test_what_an_invariant_blames_is_marked(case: str) -> None:
     model_name, constants, invariant, marked = VIOLATIONS[case]

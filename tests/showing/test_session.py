@@ -28,6 +28,7 @@ BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
 
 
+@pytest.mark.slow
 def test_a_session_needs_no_widgets() -> None:
     script = "import sys, workbench.showing.session; print(*sys.modules)"
     done = python(script, here=ROOT, check=True)
@@ -191,6 +192,7 @@ def test_properties_follow_the_constants_until_somebody_chooses() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sets", [["Writers"], ["Keys"], ["Writers", "Values"], []])
 def test_a_configuration_has_the_symmetry_that_it_names(sets: list[str], tmp_path: Path) -> None:
     wanted = check(get_model("hudi")(Values=1, FileGroupCount=2), ["ConsistentRead"], symmetry=sets)
@@ -273,6 +275,7 @@ def test_a_switch_repairs_each_first_story_also_on_a_busy_machine(name: str) -> 
     assert session.live
 
 
+@pytest.mark.slow
 def test_the_switches_of_a_large_space_are_tried_if_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.showing.session.hints.QUICK_STATES", 100)
     session, drawn = Session(stale()), list[tuple[int, bool, bool]]()
@@ -610,6 +613,7 @@ def test_where_somebody_was_sent_during_a_check_they_stay_when_it_ends_and_leave
     assert session.stepper().given is session.story
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "repair", "states", "said"),
     [
@@ -707,6 +711,7 @@ def asked(**values: tuple[Any, ...]) -> Asked:
 SWITCHES: dict[str, tuple[Any, ...]] = {"AsyncParquet": (False, True), "RestampPatch": (False, True)}
 
 
+@pytest.mark.slow
 def test_a_grid_is_filled_cell_by_cell_and_outlasts_a_check() -> None:
     session, seen = checked(stale()), list[int]()
     session.grid.filling.on_change(lambda: seen.append(len(session.grid.cells)))

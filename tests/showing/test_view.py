@@ -496,6 +496,7 @@ def shown_at(markup):
     return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
+@pytest.mark.slow
 def test_a_picture_appears_at_each_state_of_a_graph(small, conflict):
     for graph in (view.neighbourhood(small, 0, 2), view.alternatives(conflict)):
         markup = graph.html()
@@ -937,6 +938,7 @@ def test_what_a_digraph_needs_is_one_line(small, monkeypatch, missing):
         small.result.graph()
 
 
+@pytest.mark.slow
 def test_results_and_traces_show_themselves_where_nobody_asks_ipython(race, conflict):
     for shown, says in ((race.result, "NoLakekeeperConflict"), (conflict, "wb-trace")):
         html = shown._repr_html_()
@@ -1065,12 +1067,14 @@ def test_a_report_stands_on_its_own(written, race):
         ElementTree.fromstring(svg)
 
 
+@pytest.mark.slow
 def test_a_report_is_headed_by_its_settings(race):
     line = "bakery_v2_published  Writers=(w1, w2) AsyncParquet=on RestampPatch=off"
     assert f"<h1>{line}</h1>" in view.report(race.result)
     assert "<h1>A race</h1>" in view.report(race.result, title="A race")
 
 
+@pytest.mark.slow
 def test_a_report_begins_with_what_is_violated(race):
     text = view.report(race.result)
     sentence = f'<p class="wb-sentence">{html.escape(race.result["NoLakekeeperConflict"].why)}</p>'

@@ -69,6 +69,7 @@ def exact(value: Any) -> Any:
     return type(value), value
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_a_value_is_what_it_was(value: Any) -> None:
     document = read_json(json.dumps(ENCODING.encode(value)), "it")
@@ -90,6 +91,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_any_document_is_a_value_that_is_written_so_or_refused_in_a_line(document: Any) -> None:
     try:

@@ -27,6 +27,7 @@ DOCUMENTS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(DOCUMENTS)
 def test_json_is_read(document: Any) -> None:
     for text in (json.dumps(document), json.dumps(document, ensure_ascii=False)):
@@ -93,6 +94,7 @@ def test_a_sealed_file_says_what_was_written(tmp_path_factory: pytest.TempPathFa
 RECORD = {"verdicts": {"Safe": ["violated", 7]}, "seconds": 0.5, "final": True, "é": None}
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_a_damaged_one_says_the_same_or_nothing(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     path = tmp_path_factory.mktemp("sealed") / "record.json"

@@ -66,6 +66,7 @@ def figures(cfg: str, engine: str = "local", **constants: Any) -> Any:
     return (result.distinct, result.generated, result.depth, verdicts), result.figures.get("python_calls")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cfg", ["INVARIANTS Types", "INVARIANTS One Busy", "INVARIANTS Types SYMMETRY Symmetric"])
 @pytest.mark.parametrize("states", [1, 10, 300])
 def test_the_figures_are_those_of_one_cell_per_variable(cfg, states, monkeypatch):
@@ -77,6 +78,7 @@ def test_the_figures_are_those_of_one_cell_per_variable(cfg, states, monkeypatch
     assert states == 1 or calls < more_calls / 2
 
 
+@pytest.mark.slow
 def test_the_reference_engine_finds_the_same(monkeypatch):
     monkeypatch.setattr(sampling, "MOST_STATES", 10)
     cfg = "INVARIANTS Types Busy SYMMETRY Symmetric"
@@ -88,6 +90,7 @@ def test_small_spaces_have_a_cell_for_each_variable():
     assert [str(cell) for cell in model.layout.cells] == ["msgs", "vote", "won", "log", "queue", "kept"]
 
 
+@pytest.mark.slow
 def test_cells_are_learned_once_for_all(monkeypatch):
     monkeypatch.setattr(sampling, "MOST_STATES", 300)
     assert model_of("").layout.cells == model_of("").layout.cells
@@ -113,6 +116,7 @@ def trace_of(states: int, monkeypatch: Any) -> Any:
     return result.trace
 
 
+@pytest.mark.slow
 def test_people_see_variables_whole(monkeypatch):
     whole, spread = trace_of(0, monkeypatch), trace_of(300, monkeypatch)
     assert len(row_of(spread.last)) > len(row_of(whole.last)) == 6

@@ -97,6 +97,7 @@ def test_an_operator_of_ones_own_may_have_the_name_of_a_test():
         Compiler(made, {}).expression(meaning.definition.body, meaning.scope)(None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "line"), [("Endless(0)", 7), ("Loop[0]", 10)])
 def test_a_recursion_without_end_is_an_error(text, line):
     with pytest.raises(EvaluationError, match="recursion is too deep") as error:

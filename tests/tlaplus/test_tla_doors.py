@@ -35,6 +35,7 @@ def lock(tmp_path, monkeypatch, request):
     return f"{tmp_path / 'lock.py'}:Lock"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["auto", "local", "reference"])
 def test_it_is_checked(run, lock, engine):
     answer = run("check", lock, "--set", "Procs={p1, p2}", "--engine", engine)
@@ -43,16 +44,19 @@ def test_it_is_checked(run, lock, engine):
     assert "--property Small" in answer.out
 
 
+@pytest.mark.slow
 def test_its_settings_are_compared(run, lock):
     assert "2 settings" in run("sweep", lock, "--grid", "Limit=1,2").out
 
 
+@pytest.mark.slow
 def test_its_traces_are_read_back(run, lock, tmp_path):
     file = tmp_path / "small.itf.json"
     run("check", lock, "--property", "Small", "-o", file)
     assert "a behaviour of the model: 7 states" in run("validate", lock, file).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("walk",), ("list",), ("export", "-o", "lock.dot"), ("check", "-o", "lock.html")])
 def test_it_is_walked_listed_exported_and_shown(run, lock, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -67,6 +71,7 @@ def test_it_follows_a_scenario(run, lock, tmp_path):
     assert "found" in run("scenario", lock, story).out
 
 
+@pytest.mark.slow
 def test_a_panel_opens_on_it(lock, tmp_path):
     panel = Workbench(open_module(tmp_path / "M.tla"))
     assert panel.session.settle(300)
@@ -74,6 +79,7 @@ def test_a_panel_opens_on_it(lock, tmp_path):
     panel.close()
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_another_process(lock, tmp_path):
     machine = open_module(tmp_path / "M.tla")(Limit=2)
     (tmp_path / "M.tla").unlink()  # it is rebuilt from its texts

@@ -80,6 +80,7 @@ def found(result: Any) -> list[Any]:
     return [(verdict.name, verdict.holds) for verdict in result.verdicts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("specification", ["Free", "Fair", "Strong"])
 def test_the_verdicts_are_those_of_tlc_whatever_the_engine(specification):
     model = model_of(specification, SHAPES)
@@ -126,6 +127,7 @@ Low == T(3)!Opens
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("specification", "violated"),
     [

@@ -47,6 +47,7 @@ def checked(prop: str, leap: bool = False) -> Any:
     return check(module_of_text(HANDS, cfg, [CLOCK])())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prop", "leap", "states"),  # the states of the trace are TLC's
     [
@@ -63,6 +64,7 @@ def test_verdicts_are_those_of_tlc(prop: str, leap: bool, states: int | None) ->
     assert states is None or len(result[prop].trace) == states
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prop", ["IsClock", "IsClocks"])
 def test_images_that_were_met_are_no_reason_to_ask_again(prop: str) -> None:
     result = checked(prop)

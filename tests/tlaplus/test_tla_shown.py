@@ -35,6 +35,7 @@ def trace(request):
         yield found
 
 
+@pytest.mark.slow
 def test_a_trace_shows_values_and_labels_in_tla(trace):
     shown = repr(trace)
     assert "vote: (a :> None @@ b :> None @@ c :> None)" in shown
@@ -58,6 +59,7 @@ def test_sequences_are_numbered_from_1():
     assert [str(one) for one in changed] == ['pc["r"]: 1 -> 4']
 
 
+@pytest.mark.slow
 def test_members_are_in_the_order_of_their_own_module(trace):
     before = repr(trace.last)
     other = "VARIABLE x  Init == x = 0  Next == x' = 1 /\\ c # b /\\ b # a"
@@ -65,6 +67,7 @@ def test_members_are_in_the_order_of_their_own_module(trace):
     assert repr(trace.last) == before
 
 
+@pytest.mark.slow
 def test_pages_pictures_and_graphs_show_tla(trace):
     seen = html.unescape(view.trace_view(trace).html())
     assert '[type |-> "ask", from |-> ' in seen
@@ -86,6 +89,7 @@ def test_a_fault_is_named_once():
     assert faults(model, model.initial_states()[0]) == ["Ready does not hold"]
 
 
+@pytest.mark.slow
 def test_possible_steps_and_why_others_are_not(trace):
     shown = html.unescape(possible_steps(trace.model, trace.states[0]))
     assert re.search(r"msgs \+ \[type \|-> \"ask\", from \|-> a\]", shown)
@@ -125,6 +129,7 @@ def test_the_text_is_there_by_its_lines(trace):
     assert f'id="M-M.tla:{line}"' in drawn["listing"]
 
 
+@pytest.mark.slow
 def test_commands_print_tla(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "M.tla").write_text(VOTES)

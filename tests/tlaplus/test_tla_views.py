@@ -256,6 +256,7 @@ def are_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) if isinstance(one, Lazy) else is_same(one, other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_views_answer_as_their_values_do(name):
     place = spread(name)
@@ -317,6 +318,7 @@ def changed(value: Any, changes: Sequence[Any], seed: int) -> Any:
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_assigned_is_in_the_cells_and_what_stays_is_not_written(name):
     place, dice, done = spread(name), Random(0), 0

@@ -160,6 +160,7 @@ def test_processes_of_their_own_take_the_steps_in_the_order_of_the_trace(tmp_pat
     json.dumps(driven.as_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verdict", ["refused", "impossible"])
 def test_what_the_system_does_not_do_is_as_foretold_only_if_the_model_foretells_it(verdict):
     unforeseen = drive(LOST, Clerks(how=verdict))
@@ -291,6 +292,7 @@ print(drive(LOST, Clerks(BEGINS + asked), keep={kept!r}).why)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "said"), [(signal.SIGINT, "not decided: interrupted\n"), (signal.SIGKILL, "")])
 def test_with_the_driver_its_processes_end(number, said, tmp_path):
     """Whoever is killed ends nobody; but then there is nobody any more whom an actor could read from."""

@@ -254,6 +254,7 @@ def test_an_error_of_the_model_comes_with_its_trace() -> None:
     assert len(error.value.trace) == 4
 
 
+@pytest.mark.slow
 def test_machines_are_compared_whatever_their_language() -> None:
     model = machine_of(Bakery(Writers=2, MaxCrashes=0))
     names = model.layout.variables

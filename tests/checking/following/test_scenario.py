@@ -115,6 +115,7 @@ STORIES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "constants", "text"), STORIES)
 def test_what_is_found_in_a_published_model_is_a_behaviour(name, constants, text):
     model = get_model(name)(**constants)
@@ -264,6 +265,7 @@ def tell(tmp_path, monkeypatch, capsys):
 STALE = ["--set", "AsyncParquet=true", "--set", "RestampPatch=false"]
 
 
+@pytest.mark.slow
 def test_a_scenario_that_is_found_is_shown(tell):
     status, out, err = tell(STORIES[0][2], *STALE, "-o", "t.itf.json", "-o", "t.html", "--trace")
     assert status == 0

@@ -53,6 +53,7 @@ def test_a_lasso_is_another_way_into_a_trap() -> None:
     assert len({tuple(trace.moves) for trace in (verdict.trace, first, second)}) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["DecisionsAreFinal", "IsTransactionCommit"])
 def test_a_step_that_is_wrong_is_found_on_another_way(name: str) -> None:
     space, _ = found("two_phase_commit")
@@ -61,6 +62,7 @@ def test_a_step_that_is_wrong_is_found_on_another_way(name: str) -> None:
     assert other.moves != verdict.trace.moves
 
 
+@pytest.mark.slow
 def test_the_session_makes_it_a_branch_and_says_when_there_is_no_other() -> None:
     session = Session(opening("hudi", {}))
     session.run()

@@ -93,6 +93,7 @@ def least(true, false, sizes):
     raise AssertionError("the cubes of single cases hold all of them")
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([(2, 2), (3, 2), (2, 2, 2), (4, 2), (3, 3)]).flatmap(
         lambda sizes: st.tuples(

@@ -224,6 +224,7 @@ def test_the_grid_of_hudis_switches(tmp_path):
 # Errors --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_property_has_verdicts_where_it_is_checked():
     grid = {"MaxRestarts": [0, 1], "MaxCrashes": [0, 1]}
     by_default = sweep(BakeryExtended, grid, constants={"Writers": 2})
@@ -656,6 +657,7 @@ def test_the_command_prints_a_table(capsys):
     assert total == "4 settings: everything holds in 3, something is violated in 0; it is not known in 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("crashes", "status"), [("0", 2), ("0,1", 1)])
 def test_settings_are_printed_whose_results_a_full_disk_does_not_take(capsys, tmp_path, monkeypatch, crashes, status):
     def full(handle):

@@ -132,6 +132,7 @@ def test_flips_are_what_the_reference_search_finds(model: Model) -> None:
     assert found == expected
 
 
+@pytest.mark.slow
 def test_a_change_that_only_rules_out_what_goes_wrong_says_so() -> None:
     model = TwoPhaseCommit(Participants=2, CoordinatorCrashes=True)
     expected = {}
@@ -209,6 +210,7 @@ def test_repairs_stop_where_they_are_told_to() -> None:
     assert (stopped.found, stopped.complete) == ([], False)
 
 
+@pytest.mark.slow
 def test_repairs_answer_like_every_question() -> None:
     found: Answer = repairs(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True), "EveryoneDecides")
     assert (found.holds, found.trace) == (True, None)

@@ -360,6 +360,7 @@ def distances_by_search(states, transitions, goal):
     return found
 
 
+@pytest.mark.slow
 @given(st.integers(1, 8), st.data())
 def test_distances_in_any_graph(states, data):
     number = st.integers(0, states - 1)

@@ -209,6 +209,7 @@ def test_what_trimming_leaves(
     assert trimmer.fair_part(StateSet.full(4), conditions).members().tolist() == left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "where", "left"),
     [(WEAK, [0], [0, 1]), (WEAK, [0, 1], []), (STRONG, [0], []), (STRONG, [], [0, 1])],
@@ -289,6 +290,7 @@ def test_sets_of_states(data: st.DataObject, size: int) -> None:
 # What cannot be decided, and what is damaged -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_unknown_unless_something_stops(tmp_path: Path) -> None:
     search = search_here(tmp_path / "run", lock("weak"), part_states=2)
     served, *others = judged(search, LivenessRoom(0, 1))

@@ -224,6 +224,7 @@ def test_the_same_walks_on_spark(spark):
         assert told(there) == told(here)
 
 
+@pytest.mark.slow
 def test_trees_that_are_begun_anew_make_the_same_walks(monkeypatch):
     whole = simulate(RACE, rule=WalkRule(walks=300), workers=1)
     monkeypatch.setattr(walker, "_TREES", 0)
@@ -367,6 +368,7 @@ class Settles(Model):
         return eventually(lambda s: s.n == 1)
 
 
+@pytest.mark.slow
 def test_liveness_that_nobody_has_named_does_not_count(tmp_path, capsys):
     note = "not looked at, since a walk is finite and liveness is not: Counts"
     seen = simulate(Settles(), rule=WalkRule(walks=5))

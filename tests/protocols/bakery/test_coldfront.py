@@ -170,6 +170,7 @@ def test_tickets_of_a_slow_clock_need_clocks(capsys: pytest.CaptureFixture[str])
     assert "begin_claim(w1" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_swapped_tickets_are_refused_also_where_clocks_may_disagree() -> None:
     """Who acks and who defers follows from the numbers: n2 holds the smaller one, and yet it acks."""
     log = shipped("bakery")
@@ -181,6 +182,7 @@ def test_swapped_tickets_are_refused_also_where_clocks_may_disagree() -> None:
         assert "deferred[n2] is {Deferral(ticket=4, behind=3)}, recorded as {}" in str(report)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arrived_only", [False, True])
 def test_a_dropped_ack_is_refused_where_its_claim_is_released(arrived_only: bool) -> None:
     log = shipped("bakery")
@@ -216,6 +218,7 @@ def test_an_insert_that_is_missing_is_noticed_at_the_delete(line: int) -> None:
         judge(log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "why"),
     [
@@ -343,6 +346,7 @@ def test_of_several_iceberg_tables_one_is_chosen(tmp_path: Path) -> None:
 # Long logs -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("parts", [[["a"], ["b"]], [["a", "b"], ["c"]], [["a"], ["b"], ["c"]]])
 def test_random_behaviours_are_behaviours(parts: list[list[str]], seed: int) -> None:

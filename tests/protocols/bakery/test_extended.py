@@ -202,6 +202,7 @@ OF_V2 = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("base", "name", "methods", "noticed"),
     [(BakeryExtended, *row) for row in OF_V1] + [(BakeryV2Extended, *row) for row in OF_V2],

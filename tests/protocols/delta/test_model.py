@@ -19,6 +19,7 @@ def test_the_published_number_of_generated_states_that_no_configuration_has():
     assert check(Delta(OpLimit=3, UseCoordination=True), INVARIANTS).generated == 135_033
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("expires", [False, True])
 @pytest.mark.parametrize("partitions", [False, True])
 @pytest.mark.parametrize("coordinates", [False, True])
@@ -62,6 +63,7 @@ def files_are_overwritten(self, s, w):
     s.added[w] |= s.removed[w]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [
@@ -98,6 +100,7 @@ def test_an_entry_that_adds_what_it_removes_is_named():
     assert Delta.ValidDeltaLog.function(model, broken, 1) == "entry 1 adds and removes file 1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constants", "name", "why"),
     [
@@ -120,6 +123,7 @@ def test_a_transaction_loses_one_answer_so_that_overwriting_ends():
     assert check(model, ["ValidDeltaLog"], budget=Budget(states=2_000)).complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["never", "delete"])
 def test_a_writer_without_a_transaction_keeps_nothing(lost):
     model = Delta(**LOCK, **OTHER, LostAnswer=lost)
@@ -137,6 +141,7 @@ def test_there_can_be_more_files_than_transactions():
     assert max(model.file_count(state) for state in reachable_states(model)) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", [{}, {"PutIfAbsentSupported": False}, {**LOCK, "LockExpires": True}], ids=str)
 def test_symmetry_loses_nothing(constants):
     model = Delta(**constants)

@@ -81,6 +81,7 @@ def test_slices_say_whether_they_were_built_on_the_one_before(table):
     assert slices["operation"].to_pylist() == ["UPSERT"] * 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("property", "projected"),
     [
@@ -263,6 +264,7 @@ def grown(folder: Path, version: int, operations: list[tuple[str, str, int]]) ->
     return table
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS))
 def test_one_writer_makes_clean_tables(tmp_path_factory, operations, version):

@@ -82,6 +82,7 @@ class ChecksCommits(HudiExtended):
             super().write_file_slice(s, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("both_ways", "locked", "commits"), list(itertools.product([False, True], repeat=3)), ids=lambda value: str(value)
 )
@@ -196,11 +197,13 @@ def test_a_writer_fails_in_every_phase_and_keeps_nothing():
 # Rollback ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("constants", "violated"), [one for one in PUBLISHED if one.values[0]["MonotonicTs"]])
 def test_lazy_rollback_changes_no_verdict_where_timestamps_are_monotonic(constants, violated):
     assert violations(HudiExtended(**constants, **LAZY), names=[*INVARIANTS, LIVE]) == violated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", [0, 1, 2])
 @pytest.mark.parametrize(
     ("rollback", "more", "violated"),
@@ -286,6 +289,7 @@ def instants_alone_are_deleted(self, s, w):
     s.doomed[w] = None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [
@@ -334,6 +338,7 @@ def test_with_everything_on_and_three_writers_nothing_is_violated(control, early
     assert violations(HudiExtended(**constants), names=[*INVARIANTS, LIVE]) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extension", [EARLY, ANYWHERE, {"LocksExpire": False}, EAGER, LAZY, STALE], ids=str)
 def test_symmetry_loses_nothing(extension):
     model = machine_of(HudiExtended(Values=1, **extension))

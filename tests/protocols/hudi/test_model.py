@@ -25,6 +25,7 @@ def short(constants):
 # What violations say -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constants", "name", "why"),
     [
@@ -212,6 +213,7 @@ def deletes_are_never_committed(self, s, w):
     HudiExtended.append_commit.function(self, s, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [

@@ -18,11 +18,13 @@ def test_old_orphans_are_no_help_against_a_clean_up_after_a_lost_answer():
     assert check(model, ["PublishedFilesExist"])["PublishedFilesExist"].trace_states == 5
 
 
+@pytest.mark.slow
 def test_an_operation_loses_one_answer_so_that_blind_swaps_end():
     model = Iceberg(MaxCompactions=0, Col1=["jack", "sarah"], Col2=["red"], LostAnswer="retry", CatalogSwap="blind")
     assert check(model, ["LinearCommits"], budget=Budget(states=4_000)).complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constants", "name", "why"),
     [
@@ -110,11 +112,13 @@ def compactions_write_no_rows(self, s, w):
     Iceberg.write.function(self, s, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("methods", [{"read": updates_write_no_rows}, {"write": compactions_write_no_rows}])
 def test_a_mistake_is_noticed(methods):
     assert "ConsistentRead" in missed(broken(Iceberg, **methods), "iceberg/compaction")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", [THREE, {**THREE, **PUBLISHED}, {"Validate": False}], ids=str)
 def test_the_promise_of_a_table_is_kept_where_reads_are_right(constants):
     verdicts = check(Iceberg(**constants), ["ConsistentRead", "OneTable", "OneHistory"]).verdicts

@@ -52,6 +52,7 @@ def lake(processes, tmp_path):
     return Lake(processes, tmp_path / "lake")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "kind"), cases(Path(__file__).with_name("audit.txt")))
 def test_case(request, tmp_path, case, kind):
     where, _, name = kind.partition(":")
@@ -137,6 +138,7 @@ def test_the_state_has_the_table_s_rows_and_versions(real_table):
     assert any("data-18fc671b-3f05-4f25-a139-f5a012c9cb4e-0.parquet in level 5" in line for line in finding.legend)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
 def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name):
     for finding in audit(real_table(name)).findings:
@@ -224,6 +226,7 @@ def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys
     assert "NUM_COMPACTORS" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_audit_shows_itself_in_a_notebook(real_table):
     found = audit(real_table("seq"))
     bundle = audit_view(found).bundle()

@@ -55,6 +55,7 @@ class KeepsTheBucketOpen(OneAtATime):
         return before + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vectors", [True, False])
 def test_writers_that_take_turns_are_safe_if_they_restore_their_numbers(vectors):
     constants = {**TWO_WRITERS, "DV_ENABLED": vectors}
@@ -94,11 +95,13 @@ def test_if_the_later_commit_counted_there_would_remain_updates_of_a_row_that_is
     assert result["ConsistentRead"].why == "version 3: jack reads as (red, A), but committed was (blue, A)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_buckets_lock", "published_default", "dangling_one_compactor", "count_rule"])
 def test_one_writer_per_bucket_stays_safe(name):
     assert violations(PaimonExtended(**constants_of(name, **RESTORE)), names=[*INVARIANTS, LIVENESS]) == {}
 
 
+@pytest.mark.slow
 def test_numbers_go_down_when_deletes_are_compacted_away():
     started = [s for s in reachable_states(PaimonExtended(**ONE_WRITER, **RESTORE)) if s.write["w0"] is not None]
     differences = {s.write["w0"].sequence - (s.sequence_no["w0"] - 1) for s in started}
@@ -124,6 +127,7 @@ def test_the_largest_number_is_that_of_all_keys_of_the_bucket_alone():
 # Readers that skip level 0 -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constants", "violated"),
     [
@@ -139,6 +143,7 @@ def test_where_readers_may_skip_level_0(constants, violated):
     assert violations(PaimonExtended(**constants, **SKIP)) == violated
 
 
+@pytest.mark.slow
 def test_two_valid_rows_harm_only_readers_that_do_not_merge():
     constants = constants_of("dangling")
     assert "ConsistentRead" not in violations(PaimonExtended(**constants))
@@ -280,6 +285,7 @@ class PassesFiles(PaimonExtended):
         return LevelsRewrite(bucket, (level,), choose(range(level + 1, self.MAX_LEVEL + 1), "into"))
 
 
+@pytest.mark.slow
 def test_without_deletion_vectors_a_delete_that_goes_past_the_row_it_deletes_is_dropped_too_early():
     constants = {**ANY, "DV_ENABLED": False, "MAX_COMPACTIONS": 3, "MAX_COMPACTIONS_PER_COMPACTOR": 3}
     constants |= {"Col2Values": ["red"], "ALLOW_UPDATES": False}
@@ -288,6 +294,7 @@ def test_without_deletion_vectors_a_delete_that_goes_past_the_row_it_deletes_is_
     assert violations(PassesFiles(**{**constants, "DV_ENABLED": True})) == {}  # the row has been marked by then
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("witness", "said"),
     [("LevelsAreMerged", {"compacts levels 0, 1 of p0b0", "into level 1"}), ("LevelsArePassed", {"into level 2"})],

@@ -51,6 +51,7 @@ def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compac
 # What the switches do ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constants", "violated"),
     [
@@ -71,6 +72,7 @@ def test_which_switches_keep_the_table_right(constants, violated):
     assert [v.name for v in check(PaimonPublished(**constants), [*INVARIANTS, LIVENESS]).violated] == violated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_buckets", "two_buckets_lock", "published_default", "count_rule"])
 def test_snapshots_are_as_many_as_operations_where_nothing_can_happen_any_more(name):
     model = machine_of(PaimonPublished(**constants_of(name)))
@@ -133,6 +135,7 @@ def test_a_table_that_nobody_can_write_is_refused():
 # What violations say -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "violated", "why"),
     [
@@ -265,6 +268,7 @@ class WholeLog(PaimonPublished):
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constants", UNPROTECTED)
 def test_the_log_cut_by_versions_is_the_whole_log(constants):
     assert check(WholeLog(**constants), ["ExpectedAsDefined"])["ExpectedAsDefined"].holds
@@ -359,6 +363,7 @@ def overlooks_level_0(self, s, w, key):
 ONE_ROW, READ = {"OneValidRowPerKeyAboveLevel0"}, {"ConsistentRead"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "methods", "noticed"),
     [
@@ -409,6 +414,7 @@ def one_too_few(compacted):
     return lambda s, version, bucket: max(compacted(s, version, bucket) - 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "function", "wrong"),
     [
