@@ -15,7 +15,7 @@ from workbench.tlaplus.lazy import force
 from workbench.tlaplus.modules import Library, load
 from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.standard import MODULES
+from workbench.tlaplus.standard import EXTENDED, MODULES
 from workbench.tlaplus.values import text
 
 PAIRED = Map({M1: 1, M2: 2})
@@ -287,12 +287,73 @@ OF_MODULES = [
     ("Relation", "ReflexiveTransitiveClosure(Steps, Three)[1, 1]", "TRUE"),
     ("Relation", "ReflexiveTransitiveClosure(Steps, Three)[2, 1]", "FALSE"),
     ("Relation", "IsConnected(Steps, Three)", "FALSE"),
+    ("Functions", "IsRestriction(<<1>>, <<1, 2>>)", "TRUE"),
+    ("Functions", "IsRestriction(<<2>>, <<1, 2>>)", "FALSE"),
+    ("Functions", "IsRestriction(<<1, 2>>, <<1>>)", "FALSE"),
+    ("Functions", "Inverse(<<4, 5>>, {1, 2}, {4, 5})", "(4 :> 1 @@ 5 :> 2)"),
+    ("Functions", "Inverse(<<4, 5>>, {1, 2}, {4, 6})", "(4 :> 1 @@ 6 :> 1)"),
+    ("Functions", "AntiFunction(<<4, 5>>)", "(4 :> 1 @@ 5 :> 2)"),
+    ("Functions", "ExistsInjection({1, 2}, {3})", "FALSE"),
+    ("Functions", "ExistsInjection({1, 2}, {3, 4})", "TRUE"),
+    ("Functions", "ExistsSurjection({1}, {3, 4})", "FALSE"),
+    ("Functions", "ExistsSurjection({1, 2}, {3})", "TRUE"),
+    ("Functions", "ExistsBijection({1, 2}, {3, 4})", "TRUE"),
+    ("Functions", "ExistsBijection({1, 2}, {3})", "FALSE"),
+    ("Functions", "SumFunction(<<4, 5>>)", "9"),
+    ("Functions", "SumFunctionOnSet(<<4, 5>>, {2})", "5"),
+    ("FiniteSetsExt", "Choices({{1, 2}, {2, 3}})", "{{2}, {1, 2}, {1, 3}, {2, 3}}"),
+    ("FiniteSetsExt", "Choices({})", "{{}}"),
+    ("FiniteSetsExt", "Choices({{}, {1}})", "{}"),
+    ("SequencesExt", "ToBag(<<2, 1, 2>>)", "<<1, 2>>"),
+    ("SequencesExt", "ToBag(<<>>)", "<<>>"),
+    ("SequencesExt", "SetToAllKPermutations({1, 2})", "{<<>>, <<1>>, <<2>>, <<1, 2>>, <<2, 1>>}"),
+    ("SequencesExt", "TupleOf({1, 2}, 2)", "{<<1, 1>>, <<1, 2>>, <<2, 1>>, <<2, 2>>}"),
+    ("SequencesExt", "TupleOf({1, 2}, 0)", "{<<>>}"),
+    ("SequencesExt", "IsSorted(<<1, 1, 2>>, LAMBDA x, y : x <= y)", "TRUE"),
+    ("SequencesExt", "IsSorted(<<1, 1, 2>>, LAMBDA x, y : x < y)", "FALSE"),
+    ("SequencesExt", "SelectInSubSeq(<<1, 2, 3, 2>>, 2, 4, LAMBDA x : x = 2)", "2"),
+    ("SequencesExt", "SelectLastInSubSeq(<<1, 2, 3, 2>>, 2, 4, LAMBDA x : x = 2)", "4"),
+    ("SequencesExt", "SelectInSubSeq(<<1, 2, 3, 2>>, 3, 4, LAMBDA x : x = 2)", "4"),
+    ("SequencesExt", "SelectInSubSeq(<<1, 2>>, 2, 1, LAMBDA x : x = 2)", "0"),
+    ("SequencesExt", "SelectLastInSubSeq(<<1, 2, 3, 2>>, 1, 3, LAMBDA x : x = 2)", "2"),
+    ("SequencesExt", "SelectLastInSubSeq(<<1, 2, 3, 2>>, 1, 3, LAMBDA x : x = 7)", "0"),
+    ("SequencesExt", "SelectInSubSeq(<<1, 2>>, 0, 5, LAMBDA x : x = 2)", "error"),
+    ("SequencesExt", "IsStrictSuffix(<<2>>, <<1, 2>>)", "TRUE"),
+    ("SequencesExt", "IsStrictSuffix(<<2>>, <<2>>)", "FALSE"),
+    ("SequencesExt", "Suffixes(<<1, 2>>)", "{<<>>, <<2>>, <<1, 2>>}"),
+    ("SequencesExt", "Suffixes(<<>>)", "{<<>>}"),
+    ("SequencesExt", "SeqMod(4, 2)", "2"),
+    ("SequencesExt", "SeqMod(5, 2)", "1"),
+    ("SequencesExt", "FoldLeftDomain(LAMBDA x, y : 10 * x + y, 0, <<7, 8>>)", "12"),
+    ("SequencesExt", "FoldRightDomain(LAMBDA x, y : x + 10 * y, <<7, 8>>, 0)", "21"),
+    ("SequencesExt", "Interleave(<<1, 2>>, <<3, 4>>)", "<<<<1>>, <<3>>, <<2>>, <<4>>>>"),
+    ("SequencesExt", "Interleave(<<>>, <<>>)", "<<<<>>, <<>>>>"),
+    ("SequencesExt", "Interleave(<<1>>, <<>>)", "error"),
+    ("SequencesExt", "SubSeqs(<<1, 2>>)", "{<<>>, <<1>>, <<2>>, <<1, 2>>}"),
+    (
+        "SequencesExt",
+        "AllSubSeqs(<<1, 2, 3>>)",
+        "{<<>>, <<1>>, <<2>>, <<3>>, <<1, 2>>, <<1, 3>>, <<2, 3>>, <<1, 2, 3>>}",
+    ),
+    ("SequencesExt", "IndexFirstSubSeq(<<2>>, <<1, 2, 2>>)", "2"),
+    ("SequencesExt", "IndexFirstSubSeq(<<>>, <<1>>)", "1"),
+    ("SequencesExt", "IndexFirstSubSeq(<<3>>, <<1>>)", "error"),
+    ("SequencesExt", "ReplaceSubSeqAt(2, <<9, 9>>, <<2>>, <<1, 2, 3>>)", "<<1, 9, 9, 3>>"),
+    ("SequencesExt", "ReplaceFirstSubSeq(<<9>>, <<2>>, <<1, 2, 2>>)", "<<1, 9, 2>>"),
+    ("SequencesExt", "ReplaceFirstSubSeq(<<9>>, <<4>>, <<1, 2>>)", "<<1, 2>>"),
+    ("SequencesExt", "ReplaceFirstSubSeq(<<9>>, <<>>, <<1, 2>>)", "<<9, 1, 2>>"),
+    ("SequencesExt", "Cardinality({1, 2})", "2"),
+    ("SequencesExt", "Max({1, 2})", "2"),
+    ("SequencesExt", "Range(<<1, 1>>)", "{1}"),
+    ("SequencesExt", "BagToSet(SetToBag({1}))", "{1}"),
+    ("SequencesExt", "SumSet({1, 2})", "3"),
+    ("Graphs", "TransitiveClosure([x, y \\in {1} |-> TRUE], {1})[1, 1]", "TRUE"),
 ]
 
 
 def value_in(module: str, expression: str) -> Any:
     text = module_of(f"EXTENDS Integers, TLC, {module}", GRAPHS, f"A == {expression}")
-    made = load("M", Library(standard=MODULES, texts={"M": text}))
+    made = load("M", Library((), MODULES, EXTENDED, {"M": text}))
     definition = made.scope.find("A")
     return Compiler(made, {}).expression(definition.body, definition.scope)(None, None)
 
@@ -332,3 +393,40 @@ def test_modules_of_theorems_have_what_they_extend_and_proofs_are_passed_over() 
         "  BY FS_EmptySet, SMT DEF Init",
     )
     assert check(module_of_text(theorems)(), []).distinct == 3
+
+
+def answers(imported: str, *lines: str, configuration: str = "") -> dict[str, str]:
+    """The verdicts on the invariants of a module that has these lines."""
+    text = module_of(imported, "VARIABLE x", *lines, "Init == x = 1", "Next == x' = 2")
+    made = module_of_text(text, f"INIT Init NEXT Next CHECK_DEADLOCK FALSE {configuration}")
+    return {one.name: one.word for one in check(made()).verdicts}
+
+
+@pytest.mark.parametrize(
+    "imported", ["EXTENDS SequencesExt", "LOCAL INSTANCE SequencesExt", "INSTANCE SequencesExt", "EXTENDS Graphs"]
+)
+def test_modules_bring_what_they_extend(imported: str) -> None:
+    """As the community's modules have it since 2026, and as TLC has it of its own."""
+    two = "Two == Cardinality(ToSet(<<1, x>>)) = 2 /\\ Max({1, 2}) = 2"
+    assert answers(imported, two, configuration="INVARIANT Two") == {"Two": "violated"}
+
+
+def test_an_instance_has_what_its_module_brings() -> None:
+    one = r"One == Cardinality({x}) = 1 \/ S!Append(<<x>>, x) = <<>>"
+    with pytest.raises(InputError, match="unknown name Cardinality"):
+        answers("S == INSTANCE SequencesExt", one, configuration="INVARIANT One")
+    one = r"One == S!Cardinality({x}) = 1 /\ S!Append(<<x>>, x) # <<>>"
+    assert answers("S == INSTANCE SequencesExt", one, configuration="INVARIANT One") == {"One": "holds"}
+
+
+def test_a_module_s_own_operators_go_before_those_of_the_community() -> None:
+    """It may have been written before the community's module had one of that name."""
+    own = ("EXTENDS SequencesExt", "Suffixes(s) == {s}", r"Own == Suffixes(<<x, x>>) = {<<x, x>>}")
+    assert answers(*own, configuration="INVARIANT Own") == {"Own": "holds"}
+
+
+def test_a_configuration_replaces_an_operator_of_the_community() -> None:
+    lines = ("EXTENDS FiniteSetsExt", "Least(S) == CHOOSE s \\in S : TRUE", "Small == Max({1, 2}) = 1")
+    assert answers(*lines, configuration="INVARIANT Small") == {"Small": "violated"}
+    replaced = "CONSTANT Max <- Least INVARIANT Small"
+    assert answers(*lines, configuration=replaced) == {"Small": "holds"}

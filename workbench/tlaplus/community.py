@@ -6,15 +6,15 @@ TLC's Java versions fold sets and functions from the first element on: ``FoldSet
 
 import itertools
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
-from workbench.tlaplus.arithmetic import leq, number, plus, times
-from workbench.tlaplus.equality import same, set_of
+from workbench.tlaplus.arithmetic import leq, mod, number, plus, times
+from workbench.tlaplus.equality import contains, same, set_of
 from workbench.tlaplus.lazy import each, equal, force, set_from, truth
-from workbench.tlaplus.operators import apply, choose, cup, filtered, function, items, minus, subseteq, union
+from workbench.tlaplus.operators import apply, choose, cup, domain, filtered, function, items, minus, subseteq, union
 from workbench.tlaplus.sequences import append, concatenate, length, selected, sequence, sort_sequence, subsequence
-from workbench.tlaplus.sets import Functions
+from workbench.tlaplus.sets import Functions, Interval
 from workbench.tlaplus.values import EvaluationError, brief, function_of, ordered
 
 Operator = Callable[..., Any]
@@ -88,6 +88,11 @@ def choose_unique(members: Any, test: Operator) -> Any:
     raise EvaluationError(f"ChooseUnique: {len(found)} members of {brief(members)} satisfy the predicate")
 
 
+def choices(members: Any) -> frozenset[Any]:
+    """``Choices(Sets)``: one member of each set, in all ways."""
+    return frozenset(map(set_of, itertools.product(*map(each, each(members)))))
+
+
 # Functions -----------------------------------------------------------------------------------------------------------
 
 
@@ -120,9 +125,35 @@ def _onto(value: Any, members: Any) -> bool:
     return subseteq(members, values_of(value))
 
 
+def is_restriction(narrow: Any, wide: Any) -> bool:
+    """``IsRestriction(narrow, wide)``."""
+    within = subseteq(domain(narrow), domain(wide))
+    return within and all(equal(result, apply(wide, argument)) for argument, result in items(narrow))
+
+
+def inverse(value: Any, one: Any, other: Any) -> Any:
+    """``Inverse(f, S, T)``."""
+    results = values_of(value)
+
+    def argument_of(result: Any) -> Any:
+        return choose(one, lambda argument: not contains(results, result) or equal(apply(value, argument), result))
+
+    return function(other, argument_of)
+
+
 def injections(one: Any, other: Any) -> Any:
     """``Injection(S, T)``."""
     return filtered(Functions(one, other), is_injective)
+
+
+def surjections(one: Any, other: Any) -> Any:
+    """``Surjection(S, T)``."""
+    return filtered(Functions(one, other), lambda value: _onto(value, other))
+
+
+def bijections(one: Any, other: Any) -> Any:
+    """``Bijection(S, T)``."""
+    return filtered(injections(one, other), lambda value: _onto(value, other))
 
 
 # SequencesExt --------------------------------------------------------------------------------------------------------
@@ -184,8 +215,15 @@ def first_place(value: Any, test: Operator) -> int:
 
 
 def last_place(value: Any, test: Operator) -> int:
-    """``SelectLastInSeq(seq, Test)``."""
-    return max([0, *[place for place, element in items(value) if truth(test(element))]])
+    """``SelectLastInSeq(seq, Test)``; what stands before that place is not looked at."""
+    elements = sequence(value, "SelectLastInSeq")
+    return next((place for place in range(len(elements), 0, -1) if truth(test(elements[place - 1]))), 0)
+
+
+def place_within(select: Callable[[Any, Operator], int], value: Any, start: Any, end: Any, test: Operator) -> int:
+    """``SelectInSubSeq(seq, from, to, Test)``: the place in the whole sequence, as in TLC, whatever the text says."""
+    found = select(subsequence(value, start, end), test)
+    return found and found + number(start, "SelectInSubSeq") - 1
 
 
 def remove_first_match(value: Any, test: Operator) -> tuple[Any, ...]:
@@ -229,6 +267,69 @@ def longest_common_prefix(members: Any) -> Any:
     return choose(shared, lambda one: len(one) == len(shared) - 1)
 
 
+def to_bag(value: Any) -> Any:
+    """``ToBag(s)``."""
+    elements = sequence(value, "ToBag")
+    return function_of({element: elements.count(element) for element in set_of(elements)})
+
+
+def partial_orders(members: Any) -> frozenset[Any]:
+    """``SetToAllKPermutations(S)``: all orders of all subsets."""
+    known = tuple(each(members))
+    orders = (itertools.permutations(known, size) for size in range(len(known) + 1))
+    return frozenset(itertools.chain.from_iterable(orders))
+
+
+def is_sorted(value: Any, op: Operator) -> bool:
+    """``IsSorted(s, op)``: of each two elements."""
+    return all(truth(op(*pair)) for pair in itertools.combinations(sequence(value, "IsSorted"), 2))
+
+
+def all_parts(value: Any) -> frozenset[Any]:
+    """``AllSubSeqs(s)``: also of elements that are not neighbours."""
+    elements = sequence(value, "AllSubSeqs")
+    chosen = (itertools.combinations(elements, size) for size in range(len(elements) + 1))
+    return frozenset(itertools.chain.from_iterable(chosen))
+
+
+def parts(value: Any) -> frozenset[Any]:
+    """``SubSeqs(s)``."""
+    elements = sequence(value, "SubSeqs")
+    size = len(elements)
+    return frozenset([elements[start:end] for start in range(size + 1) for end in range(start, size + 1)])
+
+
+def first_part(part: Any, value: Any) -> int:
+    """``IndexFirstSubSeq(s, t)``."""
+    part, elements = sequence(part, "IndexFirstSubSeq"), sequence(value, "IndexFirstSubSeq")
+    for end in range(len(elements) + 1):
+        if contains(parts(elements[:end]), part):
+            return end - len(part) + 1
+    raise EvaluationError(f"IndexFirstSubSeq: {brief(part)} is no part of {brief(elements)}")
+
+
+def replace_part(place: Any, new: Any, old: Any, value: Any) -> Any:
+    """``ReplaceSubSeqAt(i, r, s, t)``."""
+    place, size = number(place, "ReplaceSubSeqAt"), length(value)
+    after = subsequence(value, place + length(old), size)
+    return concatenate(concatenate(subsequence(value, 1, place - 1), new), after)
+
+
+def replace_first_part(new: Any, old: Any, value: Any) -> Any:
+    """``ReplaceFirstSubSeq(r, s, t)``."""
+    if not contains(parts(value), force(old)):
+        return force(value)
+    return replace_part(first_part(old, value), new, old, value)
+
+
+def interleave(one: Any, other: Any) -> tuple[Any, ...]:
+    """``Interleave(s, t)``."""
+    one, other = sequence(one, "Interleave"), sequence(other, "Interleave")
+    if len(one) != len(other):
+        raise EvaluationError("Interleave needs sequences of one length")
+    return tuple([(element,) for both in zip(one, other, strict=True) for element in both]) or ((), ())
+
+
 def flatten(value: Any) -> Any:
     """``FlattenSeq(seqs)``, also of strings."""
     parts = sequence(value, "FlattenSeq")
@@ -244,10 +345,19 @@ _FUNCTIONS: dict[str, tuple[int, Operator]] = {
     "Pointwise": (3, pointwise),
     "IsInjective": (1, is_injective),
     "Injection": (2, injections),
-    "Surjection": (2, lambda one, other: filtered(Functions(one, other), lambda value: _onto(value, other))),
-    "Bijection": (2, lambda one, other: filtered(injections(one, other), lambda value: _onto(value, other))),
+    "Surjection": (2, surjections),
+    "Bijection": (2, bijections),
     "FoldFunction": (3, fold_function),
     "FoldFunctionOnSet": (4, fold_function_on),
+    "IsRestriction": (2, is_restriction),
+    "Inverse": (3, inverse),
+    "AntiFunction": (1, lambda value: inverse(value, domain(value), values_of(value))),
+    **{
+        f"Exists{kind}": (2, lambda one, other, of=of: any(True for _ in each(of(one, other))))
+        for kind, of in {"Injection": injections, "Surjection": surjections, "Bijection": bijections}.items()
+    },
+    "SumFunction": (1, lambda value: int(fold_function(plus, 0, value))),
+    "SumFunctionOnSet": (2, lambda value, members: int(fold_function_on(plus, 0, value, members))),
 }
 
 #: By module: its operators with the number of their arguments.
@@ -255,8 +365,6 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
     "Folds": _FOLDS,
     "Functions": _FUNCTIONS,
     "FiniteSetsExt": {
-        **_FOLDS,
-        **_FUNCTIONS,
         "FoldSet": (3, fold_set),
         "SumSet": (1, lambda members: int(fold_set(plus, 0, members))),
         "ProductSet": (1, lambda members: int(fold_set(times, 1, members))),
@@ -269,6 +377,7 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         "Max": (1, largest),
         "Min": (1, smallest),
         "ChooseUnique": (2, choose_unique),
+        "Choices": (1, choices),
     },
     "SequencesExt": {
         "ToSet": (1, values_of),
@@ -302,6 +411,23 @@ COMMUNITY: dict[str, dict[str, tuple[int, Operator]]] = {
         "FoldLeft": (3, fold_left),
         "FoldRight": (3, lambda op, value, base: fold(op, base, reversed(sequence(value, "FoldRight")))),
         "FlattenSeq": (1, flatten),
+        "ToBag": (1, to_bag),
+        "SetToAllKPermutations": (1, partial_orders),
+        "TupleOf": (2, lambda members, size: Functions(Interval(1, number(size, "TupleOf")), members)),
+        "IsSorted": (2, is_sorted),
+        "SelectInSubSeq": (4, partial(place_within, first_place)),
+        "SelectLastInSubSeq": (4, partial(place_within, last_place)),
+        "IsStrictSuffix": (2, lambda one, other: is_prefix(reverse(one), reverse(other)) and not equal(one, other)),
+        "Suffixes": (1, lambda value: frozenset([part[::-1] for part in prefixes(reverse(value))])),
+        "SeqMod": (2, lambda one, other: mod(one, other) or force(other)),
+        "FoldLeftDomain": (3, lambda op, base, value: fold_left(op, base, tuple(range(1, length(value) + 1)))),
+        "FoldRightDomain": (3, lambda op, value, base: fold(op, base, range(length(value), 0, -1))),
+        "Interleave": (2, interleave),
+        "SubSeqs": (1, parts),
+        "AllSubSeqs": (1, all_parts),
+        "IndexFirstSubSeq": (2, first_part),
+        "ReplaceSubSeqAt": (4, replace_part),
+        "ReplaceFirstSubSeq": (3, replace_first_part),
         "Zip": (2, lambda one, other: tuple(zip(sequence(one, "Zip"), sequence(other, "Zip"), strict=False))),
     },
 }

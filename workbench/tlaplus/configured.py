@@ -14,7 +14,7 @@ from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
 from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
-from workbench.tlaplus.scopes import Constant, Meaning, Named, Scope, Substituted, place_of
+from workbench.tlaplus.scopes import Constant, Named, Scope, Substituted, place_of
 from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
@@ -205,10 +205,11 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
 
     None if no module has the name; TLC passes over it, too.
     """
-    scopes = [scope for scope in specification.scopes if name in scope.names and module in ("", scope.module)]
+    found = [(scope, scope.own(name)) for scope in specification.scopes if module in ("", scope.module)]
+    scopes = [scope for scope, meaning in found if meaning is not None]
+    before = [meaning for _, meaning in found if meaning is not None]
     if not scopes:
         return None
-    before: list[Meaning] = [scope.names[name] for scope in scopes]
     declared = next((meaning for meaning in before if isinstance(meaning, Constant)), None)
     if arity := before[0].arity:
         fail_at(line, f"{name} takes {arity} arguments; a value cannot stand for it, but {name} <- Definition can")

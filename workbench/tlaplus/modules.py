@@ -42,6 +42,7 @@ class Library:
     Args:
         folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
         standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
+        extended: The standard modules that a standard module extends itself.
         texts: The texts of modules that are no files.
 
     Attributes:
@@ -52,10 +53,12 @@ class Library:
         self,
         folders: Sequence[Path] = (),
         standard: Mapping[str, Mapping[str, tuple[int, Any]]] | None = None,
+        extended: Mapping[str, Sequence[str]] | None = None,
         texts: Mapping[str, str | bytes] | None = None,
     ) -> None:
         self._folders = folders
         self._standard = standard or {}
+        self._extended = extended or {}
         self._texts = texts or {}
         self.read: dict[str, str | bytes] = {}
         self._parsed: dict[str, Module] = {}
@@ -89,6 +92,13 @@ class Library:
             operator: self._meanings.setdefault((operator, given), Standard(operator, given[0], name))
             for operator, given in self._standard[name].items()
         }
+
+    def brought(self, name: str) -> dict[str, Standard]:
+        """The operators of the modules that a standard module extends, and of those that these extend."""
+        found: dict[str, Standard] = {}
+        for base in self._extended.get(name, ()):
+            found |= self.brought(base) | (self.standard(base) or {})
+        return found
 
     def _text(self, name: str) -> str | bytes | None:
         if name in self._texts:
@@ -163,12 +173,13 @@ class Specification:
         replacement = self.scope.find(by)
         if replacement is None:
             raise unknown("definition", by, self.scope.known())
-        found = [scope for scope in self.scopes if name in scope.names and module in ("", scope.module)]
-        if not found:
-            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.names}
+        found = [(scope, scope.own(name)) for scope in self.scopes if module in ("", scope.module)]
+        if not any(before for _, before in found):
+            known = {one for scope, _ in found for one in (*scope.names, *scope.brought, *scope.lent)}
             raise unknown("constant or operator", name, known)
-        for scope in found:
-            before = scope.names[name]
+        for scope, before in found:
+            if before is None:
+                continue
             if before.arity != replacement.arity:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
@@ -329,11 +340,18 @@ class _Modules:
     def extend(self, scope: Scope, base: Declaration) -> None:
         module, outer = self.find(base.name, base.at, scope)
         if module is None:
-            scope.include(self.loader.library.standard(base.name) or {}, base.at)
+            self.take(scope, base.name, base.at)
         else:
             extended = self.scope_of(module, outer)
             scope.include(dict(extended.exported()), base.at)
+            scope.bring(extended.brought, base.at)
             self.loader.inner[scope].update(self.loader.inner[extended])
+
+    def take(self, scope: Scope, name: str, at: Place) -> None:
+        """Add the names of a standard module to a scope."""
+        library = self.loader.library
+        scope.bring(library.brought(name), at)
+        (scope.include if name in _TLC_OWN else scope.bring)(library.standard(name) or {}, at)
 
     def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
         """A module and the scope around it; neither for a standard module."""
@@ -364,6 +382,7 @@ class _Modules:
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())
             scope.include(names, unit.at)
+            scope.bring(made.brought, unit.at, unit.local)
         elif isinstance(unit, Module):
             self.loader.inner[scope][unit.name] = (unit, scope)
             if unit not in self.loader.checked:
@@ -380,7 +399,7 @@ class _Modules:
         given = _With(instance, scope)
         if module is None:
             made = Scope(instance.module, None, self.instantiate)
-            made.include(self.loader.library.standard(instance.module) or {}, instance.at)
+            self.take(made, instance.module, instance.at)
         else:
             modules = _Modules(self.loader, given.declare, scope)
             made = modules.scope_of(module, outer)

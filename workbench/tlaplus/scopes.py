@@ -6,6 +6,7 @@ says, in the scope of the WITH; that scope, not the caller's, decides what the n
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple, NoReturn, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, did_you_mean
@@ -133,6 +134,9 @@ class Scope:
     Attributes:
         module: The module of the text.
         names: The names that this scope adds to its `outer`.
+        brought: Names from the community's modules, and from those behind them. Whatever else is called so goes first,
+            since these modules get new names; what was written for an earlier version may have its own.
+        lent: The same, but not exported.
         local: The members of `names` that are not exported.
         parameters: The bound names and parameters in this scope and around it, and around the instance it belongs to.
         apart: Of a module in an instance, makes that instance with variables of its own.
@@ -150,6 +154,8 @@ class Scope:
         self.module = module
         self.outer = outer
         self.names: dict[str, Meaning] = {}
+        self.brought: dict[str, Meaning] = {}
+        self.lent: dict[str, Meaning] = {}
         self.local: set[str] = set()
         self.parameters: frozenset[Declaration] = parameters if outer is None else parameters | outer.parameters
         self._instantiate = instantiate
@@ -158,12 +164,9 @@ class Scope:
 
     def find(self, name: str) -> Meaning | None:
         """The meaning of a name here, after replacements; None if it is unknown."""
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names:
-                return replaced(scope.names[name])
-            scope = scope.outer
-        return _BUILT_IN.get(name)
+        around = tuple(self._around())
+        known = (scope.names for scope in around), (scope.brought | scope.lent for scope in around)
+        return next((replaced(names[name]) for names in chain(*known) if name in names), _BUILT_IN.get(name))
 
     def meaning(self, name: str, at: Place) -> Meaning:
         """The meaning of a name here.
@@ -178,9 +181,13 @@ class Scope:
 
     def known(self) -> Iterator[str]:
         """Every name that is known here."""
+        for scope in self._around():
+            yield from (*scope.names, *scope.brought, *scope.lent)
+
+    def _around(self) -> "Iterator[Scope]":
         scope: Scope | None = self
         while scope is not None:
-            yield from scope.names
+            yield scope
             scope = scope.outer
 
     def exported(self) -> Iterator[tuple[str, Meaning]]:
@@ -225,10 +232,19 @@ class Scope:
         Raises:
             InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
         """
-        for name, meaning in names.items():
-            before = self.names.setdefault(name, meaning)
-            if not is_same(before, meaning):
-                fail_at(at, f"{name} is already {origin(before)}")
+        _merge(self.names, names, at)
+
+    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> None:
+        """Add names to `brought`, or to `lent` if they are `local`.
+
+        Raises:
+            InputError: With the place of the EXTENDS or INSTANCE, if one of them was brought with another meaning.
+        """
+        _merge(self.lent if local else self.brought, names, at)
+
+    def own(self, name: str) -> Meaning | None:
+        """The meaning that a name has in this scope itself, before replacements; None if it has none."""
+        return (self.lent | self.brought | self.names).get(name)
 
     def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
         """Add the meaning that a definition defines; None if the node is not a definition.
@@ -305,10 +321,17 @@ class Scope:
         Raises:
             InputError: With the place, if the instance has no such operator.
         """
-        found = None if name in self.local else self.names.get(name)
+        found = None if name in self.local else self.names.get(name, self.brought.get(name))
         if found is None or isinstance(found, Substituted):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
         return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
+
+
+def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> None:
+    for name, meaning in names.items():
+        before = known.setdefault(name, meaning)
+        if not is_same(before, meaning):
+            fail_at(at, f"{name} is already {origin(before)}")
 
 
 def _part_of(

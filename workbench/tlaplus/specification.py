@@ -11,7 +11,7 @@ from workbench.tlaplus.configuration import Cfg, CfgEntry, read_configuration
 from workbench.tlaplus.configured import Configured, configure, naming
 from workbench.tlaplus.machine import TlaMachine
 from workbench.tlaplus.modules import Library, Specification, load, read_file
-from workbench.tlaplus.standard import MODULES
+from workbench.tlaplus.standard import EXTENDED, MODULES
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
@@ -43,7 +43,7 @@ def open_module(
             raise InputError(f"there is no folder {folder}")
     beside = path.with_suffix(".cfg")
     chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
-    library = Library([path.parent, *map(Path, folders)], MODULES)
+    library = Library([path.parent, *map(Path, folders)], MODULES, EXTENDED)
     if chosen is None:
         return _class_of(path.stem, library, None, "")
     return _class_of(path.stem, library, _text_of(chosen), chosen.name)
@@ -76,7 +76,7 @@ def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = (
     """
     texts = {_name_in(one): one for one in (*modules, text)}
     name = _name_in(text)
-    return _class_of(name, Library(standard=MODULES, texts=texts), cfg, f"{name}.cfg")
+    return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, f"{name}.cfg")
 
 
 def module_of_cell(text: str) -> type[TlaMachine]:
@@ -131,7 +131,7 @@ def _configured(name: str, library: Library, cfg: str | None, file: str) -> Conf
 
 
 def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> type[TlaMachine]:
-    return _class_of(name, Library(standard=MODULES, texts=texts), cfg, file)
+    return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, file)
 
 
 def _usual(specification: Specification) -> Cfg:

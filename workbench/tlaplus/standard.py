@@ -1,7 +1,7 @@
 """The modules that come with TLC, by name, and the Python functions behind their operators."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench.tlaplus.arithmetic import BITWISE, INTEGERS, NATURALS
@@ -111,6 +111,16 @@ _THEOREMS: dict[str, dict[str, tuple[int, Callable[..., Any]]]] = {
     "FunctionTheorems": {**_INTEGERS, **COMMUNITY["Functions"]},
     "FiniteSetTheorems": {**_INTEGERS, **COMMUNITY["Functions"], **_FINITE_SETS},
     "SequenceTheorems": {**_INTEGERS, **SEQUENCES},
+}
+
+#: The modules that those of TLC and, since 2026, the community extend themselves.
+EXTENDED: Mapping[str, Sequence[str]] = {
+    "Bags": ("TLC",),
+    "FiniteSetsExt": ("Integers", "FiniteSets", "Functions"),
+    "Functions": ("Integers", "Folds"),
+    "Graphs": ("Relation", "SequencesExt"),
+    "Relation": ("Naturals", "FiniteSets"),
+    "SequencesExt": ("Sequences", "FiniteSetsExt", "Functions", "Bags"),
 }
 
 #: By module: its operators with the number of their arguments. Operators that are arguments are Python functions.
