@@ -348,6 +348,9 @@ OF_MODULES = [
     ("SequencesExt", "BagToSet(SetToBag({1}))", "{1}"),
     ("SequencesExt", "SumSet({1, 2})", "3"),
     ("Graphs", "TransitiveClosure([x, y \\in {1} |-> TRUE], {1})[1, 1]", "TRUE"),
+    ("SequencesExt", 'SelectLastInSeq(<<"a", 2>>, LAMBDA x : x > 1)', "2"),
+    ("SequencesExt", 'SelectLastInSeq(<<2, "a">>, LAMBDA x : x > 1)', "error"),
+    ("SequencesExt", 'SelectInSeq(<<2, "a">>, LAMBDA x : x > 1)', "1"),
 ]
 
 
