@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.tlc_answers import M1, A, B, Row, answer, some
+from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.arithmetic import div, interval, lt
 from workbench.tlaplus.lazy import each, force, isin, truth
 from workbench.tlaplus.operators import (
@@ -148,3 +149,14 @@ ROWS = [*SETS]
 @pytest.mark.parametrize(("expression", "compute", "printed"), ROWS, ids=[row[0] for row in ROWS])
 def test_tlc_says_the_same(expression: str, compute: Callable[[], Any], printed: str) -> None:
     assert answer(compute) == printed
+
+
+@pytest.mark.parametrize(("first", "second", "printed"), [(5, text("x"), "FALSE"), (text("x"), 5, "error")])
+def test_of_a_function_the_first_result_in_tlc_s_order_decides_whether_it_is_a_member(
+    first: Any, second: Any, printed: str
+) -> None:
+    """Whatever the order in which it was made: 5 is none of {1, 2}, and "x" cannot be compared with them."""
+    functions = Functions(some(A, B), some(1, 2))
+    pairs = [(A, first), (B, second)]
+    for made in (Map(dict(pairs)), Map(dict(reversed(pairs)))):
+        assert answer(lambda made=made: isin(made, functions)) == printed

@@ -6,6 +6,7 @@ They answer ``\in`` by their description, and enumerate in TLC's order, which is
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
@@ -20,6 +21,7 @@ from workbench.tlaplus.values import (
     function_of,
     is_record,
     order_key,
+    ordered,
     pairs_of,
     spelling,
     type_of,
@@ -207,7 +209,14 @@ class Functions(Described):
         if type(value) is not tuple and type(value) is not Map:
             return _foreign(value, self)
         domain, target = self.parts
-        return equal(domain_of(value), domain) and all(has(target, result) for _, result in pairs_of(value))
+        if not equal(domain_of(value), domain):
+            return False
+        results = dict(pairs_of(value))
+        with suppress(EvaluationError):
+            if all(has(target, result) for result in results.values()):
+                return True
+        # Of a result that is none and one that cannot be compared, TLC meets the first in the order of the arguments.
+        return all(has(target, results[argument]) for argument in ordered(frozenset(results)))
 
     def _members(self) -> Iterator[Any]:
         domain = tuple(each(self.parts[0]))
