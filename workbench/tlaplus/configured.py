@@ -205,18 +205,16 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
 
     None if no module has the name; TLC passes over it, too.
     """
-    found = [(scope, scope.own(name)) for scope in specification.scopes if module in ("", scope.module)]
-    scopes = [scope for scope, meaning in found if meaning is not None]
-    before = [meaning for _, meaning in found if meaning is not None]
-    if not scopes:
+    found = specification.meanings(name, module)
+    if not found:
         return None
-    declared = next((meaning for meaning in before if isinstance(meaning, Constant)), None)
-    if arity := before[0].arity:
+    declared = next((meaning for _, meaning in found if isinstance(meaning, Constant)), None)
+    if arity := found[0][1].arity:
         fail_at(line, f"{name} takes {arity} arguments; a value cannot stand for it, but {name} <- Definition can")
     if declared is not None and not module:
         return declared
-    constant = Constant(name, 0, Place(scopes[0].module, 1, 1))
-    for scope, meaning in zip(scopes, before, strict=True):
+    constant = Constant(name, 0, Place(found[0][0].module, 1, 1))
+    for scope, meaning in found:
         if module:
             scope.names[name] = constant
         elif isinstance(meaning, Named) and not isinstance(meaning, Substituted):

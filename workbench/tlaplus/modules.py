@@ -159,6 +159,11 @@ class Specification:
     assumptions: tuple[Assumed, ...]
     scopes: tuple[Scope, ...]
 
+    def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
+        """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
+        among = [scope for scope in self.scopes if module in ("", scope.module)]
+        return [(scope, scope.own[name]) for scope in among if name in scope.own]
+
     def replace(self, name: str, by: str, module: str = "") -> None:
         """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
 
@@ -173,13 +178,11 @@ class Specification:
         replacement = self.scope.find(by)
         if replacement is None:
             raise unknown("definition", by, self.scope.known())
-        found = [(scope, scope.own(name)) for scope in self.scopes if module in ("", scope.module)]
-        if not any(before for _, before in found):
-            known = {one for scope, _ in found for one in (*scope.names, *scope.brought, *scope.lent)}
+        found = self.meanings(name, module)
+        if not found:
+            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
             raise unknown("constant or operator", name, known)
         for scope, before in found:
-            if before is None:
-                continue
             if before.arity != replacement.arity:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"

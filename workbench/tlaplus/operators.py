@@ -23,7 +23,16 @@ from workbench.tlaplus.lazy import (
     truth,
 )
 from workbench.tlaplus.sets import Difference, Filtered, Intersection, Interval, Union
-from workbench.tlaplus.values import ATOMS, CONCRETE, EvaluationError, brief, domain_of, function_of, ordered, pairs_of
+from workbench.tlaplus.values import (
+    ATOMS,
+    CONCRETE,
+    EvaluationError,
+    brief,
+    domain_of,
+    function_of,
+    ordered,
+    ordered_pairs,
+)
 
 # Sets ----------------------------------------------------------------------------------------------------------------
 
@@ -245,11 +254,7 @@ def except_(function: Any, updates: Sequence[Update]) -> Any:
 
 def items(function: Any) -> list[tuple[Any, Any]]:
     """The arguments of a function with their values, in TLC's order of the arguments."""
-    function = listed(function)
-    if type(function) is tuple:
-        return list(enumerate(function, 1))
-    data = dict(pairs_of(function))
-    return [(argument, data[argument]) for argument in ordered(frozenset(data))]
+    return ordered_pairs(listed(function))
 
 
 def merge(one: Any, other: Any) -> Any:

@@ -182,7 +182,7 @@ class Scope:
     def known(self) -> Iterator[str]:
         """Every name that is known here."""
         for scope in self._around():
-            yield from (*scope.names, *scope.brought, *scope.lent)
+            yield from scope.own
 
     def _around(self) -> "Iterator[Scope]":
         scope: Scope | None = self
@@ -242,9 +242,10 @@ class Scope:
         """
         _merge(self.lent if local else self.brought, names, at)
 
-    def own(self, name: str) -> Meaning | None:
-        """The meaning that a name has in this scope itself, before replacements; None if it has none."""
-        return (self.lent | self.brought | self.names).get(name)
+    @property
+    def own(self) -> dict[str, Meaning]:
+        """The names that this scope itself has, with their meanings before replacements."""
+        return self.lent | self.brought | self.names
 
     def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
         """Add the meaning that a definition defines; None if the node is not a definition.

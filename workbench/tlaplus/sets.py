@@ -21,7 +21,7 @@ from workbench.tlaplus.values import (
     function_of,
     is_record,
     order_key,
-    ordered,
+    ordered_pairs,
     pairs_of,
     spelling,
     type_of,
@@ -211,12 +211,11 @@ class Functions(Described):
         domain, target = self.parts
         if not equal(domain_of(value), domain):
             return False
-        results = dict(pairs_of(value))
         with suppress(EvaluationError):
-            if all(has(target, result) for result in results.values()):
+            if all(has(target, result) for _, result in pairs_of(value)):
                 return True
         # Of a result that is none and one that cannot be compared, TLC meets the first in the order of the arguments.
-        return all(has(target, results[argument]) for argument in ordered(frozenset(results)))
+        return all(has(target, result) for _, result in ordered_pairs(value))
 
     def _members(self) -> Iterator[Any]:
         domain = tuple(each(self.parts[0]))

@@ -103,18 +103,19 @@ _FINITE_SETS: dict[str, tuple[int, Callable[..., Any]]] = {
     "Cardinality": (1, cardinality),
     "IsFiniteSet": (1, is_finite),
 }
-#: Modules of theorems. Their definitions are used only in proofs, which nobody runs; so they have what they extend.
-_THEOREMS: dict[str, dict[str, tuple[int, Callable[..., Any]]]] = {
-    "TLAPS": {},
-    "WellFoundedInduction": _INTEGERS,
-    "NaturalsInduction": _INTEGERS,
-    "FunctionTheorems": {**_INTEGERS, **COMMUNITY["Functions"]},
-    "FiniteSetTheorems": {**_INTEGERS, **COMMUNITY["Functions"], **_FINITE_SETS},
-    "SequenceTheorems": {**_INTEGERS, **SEQUENCES},
+#: Modules of theorems, with what they extend. Their own definitions are used only in proofs, which nobody runs.
+_THEOREMS: dict[str, Sequence[str]] = {
+    "TLAPS": (),
+    "WellFoundedInduction": ("Integers",),
+    "NaturalsInduction": ("Integers",),
+    "FunctionTheorems": ("Functions",),
+    "FiniteSetTheorems": ("Functions", "FiniteSets"),
+    "SequenceTheorems": ("Integers", "Sequences"),
 }
 
 #: The modules that those of TLC and, since 2026, the community extend themselves.
 EXTENDED: Mapping[str, Sequence[str]] = {
+    **_THEOREMS,
     "Bags": ("TLC",),
     "FiniteSetsExt": ("Integers", "FiniteSets", "Functions"),
     "Functions": ("Integers", "Folds"),
@@ -140,5 +141,5 @@ MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "Relation": RELATION,
     **{module: _all_refused(module, arities) for module, arities in _OUTSIDE.items()},
     **COMMUNITY,
-    **_THEOREMS,
+    **{module: {} for module in _THEOREMS},
 }

@@ -302,6 +302,14 @@ def pairs_of(function: Any) -> Iterator[tuple[Any, Any]]:
     raise EvaluationError(f"{brief(function)} is not a function")
 
 
+def ordered_pairs(function: Any) -> list[tuple[Any, Any]]:
+    """The arguments of a concrete function with its values, in TLC's order of the arguments."""
+    if type(function) is tuple:
+        return list(enumerate(function, 1))
+    data = dict(pairs_of(function))
+    return [(argument, data[argument]) for argument in ordered(frozenset(data))]
+
+
 def domain_of(function: Any) -> frozenset[Any]:
     """``DOMAIN function`` of a concrete function."""
     if type(function) is not Map:
