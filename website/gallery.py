@@ -2,6 +2,7 @@
 
 A page's name, ``gallery/FOLDER/CONFIGURATION/PROPERTY``, is stable. Its text is Markdown, which Sphinx reads. The
 player of the trace lies beside it, and ``conf.py`` inserts it into the page, which keeps it out of the search index.
+Where other pages lead to it by a picture, the trace lies there as an animated one, too, and its last state for chats.
 """
 
 import re
@@ -11,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from resvg_py import svg_to_bytes
+
 from website.broken import MOST_STATES, Broken, expected, find, inputs
 from website.keeping import ROOT, in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
@@ -19,14 +22,20 @@ from workbench.kernel.meaning.values import counted
 from workbench.registry import protocols
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.tabs import MapTab
+from workbench.showing.pictures import Picture
+from workbench.showing.pictures.letters import FONT
 from workbench.showing.pictures.markup import Markup, address_of, element, joined
-from workbench.showing.view.trace import trace_view, verdict_view
+from workbench.showing.pictures.paint import PAPER
+from workbench.showing.view import animated_svg
+from workbench.showing.view.trace import verdict_view
 
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
 #: The page of the folder ``specs/incidents``; its table has configurations of all folders.
 _INCIDENTS = "docs/incidents.md"
+#: The width of a card's picture, in pixels, as chats ask for it.
+CARD_WIDTH = 1200
 #: The configurations on top, with titles for those who know none of them.
 CHOSEN = {
     "paimon/two_buckets_unprotected": "Two writers rename to one name: a row is lost",
@@ -57,7 +66,7 @@ class Entry:
         at_a_price: Those that break something else, or rule something out.
         states: The length of the trace.
         shown: How many of them the player shows: no bookkeeping at the end.
-        picture: Its last state, as SVG; "" if the configuration is not on top, nor an incident's, nor a story.
+        picture: Its last state, as SVG, where pictures lead to the page; else "".
     """
 
     page: str
@@ -99,11 +108,29 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
     """Write the pages of one configuration."""
     entries = []
     for broken in find(shipped()[name]):
-        entries.append(_entry(name, broken))
+        view = verdict_view(broken.verdict, broken.trace)
+        last = view.picture(len(view.steps) - 1)
+        entries.append(_entry(name, broken, last.svg_with(view.prefix) if _is_on_top(name) else ""))
         page = folder / FOLDER / entries[-1].page
         write(page.with_suffix(".md"), words(name, broken))
-        write(page.with_suffix(".player"), verdict_view(broken.verdict, broken.trace).html())
+        write(page.with_suffix(".player"), view.html())
+        if entries[-1].picture:
+            write(page.with_suffix(".svg"), animated_svg(view))
+            write(page.with_suffix(".png"), _card(last))
     return entries
+
+
+def _card(picture: Picture) -> bytes:
+    """The picture as chats show it: without its style sheet, which colours it as a reader prefers."""
+    width, height = picture.size
+    svg = element(
+        "svg",
+        picture.content(""),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        font_family=FONT,
+    )
+    return svg_to_bytes(svg, width=CARD_WIDTH, background=PAPER)
 
 
 def _stage_one(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -134,7 +161,7 @@ def words(name: str, broken: Broken) -> str:
         f"{literal(broken.doc)}\n",
         *([f"{{.broken}}\n\N{BALLOT X} {literal(verdict.why)}\n"] if verdict.why else []),
         "## Step by step\n",
-        f"```{{raw}} html\n{PLAYER}\n```\n",
+        f"```{{raw}} html\n{PLAYER}\n{_as_picture(verdict.name) if _is_on_top(name) else ''}```\n",
         "## What repairs it\n",
         *_repairs(broken),
         "## Once more\n",
@@ -144,6 +171,11 @@ def words(name: str, broken: Broken) -> str:
         f"```console\n$ {broken.command}\n```\n",
     ]
     return "\n".join(parts)
+
+
+def _as_picture(property: str) -> str:
+    link = element("a", "an animated picture", href=f"{property}.svg")
+    return element("p", "For a chat or a slide: ", link, ".") + "\n"
 
 
 def _unseen(broken: Broken) -> str:
@@ -292,7 +324,12 @@ def _stories(protocol: str) -> dict[str, str]:
 # The index -----------------------------------------------------------------------------------------------------------
 
 
-def _entry(name: str, broken: Broken) -> Entry:
+def _is_on_top(name: str) -> bool:
+    """Whether pictures of a configuration lead to its page: it is chosen, an incident's, or a story."""
+    return name in {*CHOSEN, *reports(), *_stories(name.partition("/")[0])}
+
+
+def _entry(name: str, broken: Broken, picture: str) -> Entry:
     protocol = name.partition("/")[0]
     return Entry(
         page=f"{name}/{broken.verdict.name}",
@@ -305,13 +342,8 @@ def _entry(name: str, broken: Broken) -> Entry:
         at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
         states=len(broken.trace),
         shown=broken.trace.end + 1,
-        picture=_last(broken) if name in {*CHOSEN, *reports(), *_stories(protocol)} else "",
+        picture=picture,
     )
-
-
-def _last(broken: Broken) -> str:
-    view = trace_view(broken.trace)
-    return view.picture_svg(len(view.steps) - 1)
 
 
 def index(entries: Sequence[Entry]) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -108,6 +109,24 @@ def test_the_page_of_incidents_and_the_gallery_lead_to_each_other(tmp_path: Path
     assert re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row) == [entry.page for entry in entries] != []
     page = {"incidents": "/docs/incidents.md", "hudi": "/specs/hudi/README.md"}[entries[0].protocol]
     assert f"]({page})" in (tmp_path / "gallery" / f"{entries[0].page}.md").read_text()
+
+
+@pytest.mark.slow
+def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, *_ = gallery.stage_one(tmp_path, "delta/overwritten")
+    page = tmp_path / gallery.FOLDER / entry.page
+    played = page.with_suffix(".player").read_text().count('<details class="wb-state"')
+    assert page.with_suffix(".svg").read_text().count("<g class=") == played == entry.shown
+    assert f'href="{entry.property}.svg"' in page.with_suffix(".md").read_text()
+    card = page.with_suffix(".png").read_bytes()
+    blank = gallery.svg_to_bytes(page.with_suffix(".svg").read_text().partition("<g ")[0] + "</svg>", width=1200)
+    assert (card[16:20], len(card) > 5 * len(blank)) == (gallery.CARD_WIDTH.to_bytes(4), True)
+    monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
+    app, context = SimpleNamespace(srcdir=tmp_path), {"metatags": ""}
+    conf.add_card(app, f"{gallery.FOLDER}/{entry.page}", "page.html", context, None)
+    assert f'content="https://tables.example/gallery/{entry.page}.png"' in context["metatags"]
 
 
 @pytest.mark.slow
@@ -264,11 +283,12 @@ def test_lessons_open_in_binder_and_links_have_a_card_where_both_are_published(
 ) -> None:
     one = notebook(tmp_path / "00_one.ipynb", FACTS)
     context: dict[str, Any] = {"title": "A <page>", "metatags": ""}
-    conf.add_card(None, "docs/audit", "page.html", context, None)
+    app = SimpleNamespace(srcdir=tmp_path)
+    conf.add_card(app, "docs/audit", "page.html", context, None)
     assert ("mybinder.org" in lessons.page([one]), context["metatags"]) == (False, "")
     monkeypatch.setattr(addresses, "REPOSITORY", "https://git.example/team/tables/")
     monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
-    conf.add_card(None, "docs/audit", "page.html", context, None)
+    conf.add_card(app, "docs/audit", "page.html", context, None)
     address = "https://mybinder.org/v2/git/https%3A%2F%2Fgit.example%2Fteam%2Ftables/HEAD?urlpath=lab/tree/notebooks"
     assert f"[Binder]({address})" in lessons.page([one])
     assert '<meta property="og:url" content="https://tables.example/docs/audit.html"/>' in context["metatags"]
