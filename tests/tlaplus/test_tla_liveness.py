@@ -35,6 +35,7 @@ SHAPES = {
     r"WF_vars(Up)": "Free",
     r"SF_vars(Back)": "Free",
     r"SF_vars(Up /\ on)": "Free Fair",
+    r"1 < 2 => SF_vars(Up /\ on)": "Free Fair",
     r"[]<>(x = 2) => []<>on": "Free",
     r"[]<>on => <>Ends": "Free Fair Strong",
     r"<>[](x < 3) => []<><<Flip>>_on": "Free",

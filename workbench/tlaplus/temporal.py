@@ -4,7 +4,7 @@ Both are conjunctions, through definitions, instances and ``\A`` over constants.
 ``[][Next]_v`` and conditions of fairness. A property has parts of which states, steps or whole behaviours decide each.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from workbench.tlaplus.breaking import Breaking, Case, Condition, Literal, Met, refuse
@@ -158,7 +158,18 @@ class _Asking:
 
     def _promise(self, part: Term) -> None:
         for case in self.breaking.cases(part, False):
-            self.found.promised.append(_promised(case, part))
+            if (possible := self._without_constants(case)) is not None:
+                self.found.promised.append(_promised(possible, part))
+
+    def _without_constants(self, case: Case) -> Case | None:
+        """The case without the constant predicates at its beginning; None if one of them does not hold."""
+        varying = []
+        for one in case.now:
+            if isinstance(one.what, Condition) or self.terms.level(one.what) > Level.CONSTANT:
+                varying.append(one)
+            elif self.terms.is_true(one.what) is not one.holds:
+                return None
+        return replace(case, now=tuple(varying))
 
     def _is_of_states(self, term: Term) -> bool:
         return self.terms.level(term) <= Level.STATE
