@@ -17,6 +17,9 @@ from workbench.tlaplus.values import (
     words_of,
 )
 
+#: The kinds of values without parts that TLC compares with their own kind alone.
+_WORDS = ATOMS - {Name}
+
 # Equality ------------------------------------------------------------------------------------------------------------
 
 
@@ -116,8 +119,10 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         return False
     if kind in ATOMS and kind is type(next(iter(members))):
         return value in members
-    if kind is tuple and type(one := next(iter(members))) is tuple and are_points((one, value)):
-        return value in members  # TLC can compare the others with that one
+    if kind is tuple and type(one := next(iter(members))) is tuple:
+        parts = list(map(type, value))
+        if parts == list(map(type, one)) and _WORDS.issuperset(parts):
+            return value in members  # TLC can compare the others with that one
     keys, key = member_keys(members), order_key(value)
     try:
         place = bisect_left(keys, key)

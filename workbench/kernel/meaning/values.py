@@ -56,7 +56,7 @@ class Map(Mapping[Any, Any]):
         TypeError: a Map is immutable: use map.set(key, value) and assign the result
     """
 
-    __slots__ = ("_data", "_hash", "_ordered")
+    __slots__ = ("_data", "_hash", "_identity", "_ordered")
 
     def __init__(self, items: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = ()) -> None:
         if isinstance(items, Mapping):
@@ -68,6 +68,7 @@ class Map(Mapping[Any, Any]):
                 _check_keys(key for key, _ in pairs)
         self._ordered = len(self._data) < 2  # sorted on first use: most maps are only passed on
         self._hash: int | None = None
+        self._identity: Hashable | None = None
 
     def _in_order(self) -> dict[Any, Any]:
         if not self._ordered:
@@ -131,6 +132,8 @@ def _check_keys(keys: Iterable[Any]) -> None:
     if why := clash(keys):
         raise ModelError(f"a Map cannot hold both keys{why}")
 
+
+_CONTAINERS = frozenset({tuple, frozenset, Map})
 
 # Parts ---------------------------------------------------------------------------------------------------------------
 
@@ -198,7 +201,7 @@ def _map_of(parts: Sequence[Any]) -> Map:
 
 def objects_in(value: Any) -> Iterator[Any]:
     """The members of enumerations, the records and the objects of dataclasses in `value`, at any depth."""
-    if is_member(value) or is_object(value) or hasattr(value, "_fields"):
+    if type(value) not in _CONTAINERS and (is_member(value) or is_object(value) or hasattr(value, "_fields")):
         yield value
     for part in flatten(value)[0]:
         if type(part) not in _ATOMS:
@@ -228,7 +231,9 @@ def identity(value: Any) -> Hashable:
     if isinstance(value, frozenset):
         return frozenset(map(identity, value))
     if isinstance(value, Map):
-        return Map, frozenset((identity(key), identity(part)) for key, part in value._data.items())
+        if value._identity is None:
+            value._identity = Map, frozenset((identity(key), identity(part)) for key, part in value._data.items())
+        return value._identity
     return (kind, *map(identity, flatten(value)[0])) if is_object(value) else value
 
 
@@ -361,6 +366,8 @@ def sort_key(value: Any) -> tuple[Any, ...]:
 
 def permute(value: Any, renaming: Mapping[str, str]) -> Any:
     """`value` with every name in it renamed."""
+    if not renaming:
+        return value
     if isinstance(value, str):
         return renaming.get(value, value)
     if type(value) in PLAIN:
