@@ -51,7 +51,7 @@ class Term(NamedTuple):
     values: Values
 
     def inside(self, node: Expression, values: Values | None = None) -> "Term":
-        """A part of this expression within reach of its names, with values for more of them."""
+        """The term of a part of this expression, which its names reach; `values` has those of more names."""
         return Term(node, self.scope.inside(self.node), {**self.values, **(values or {})})
 
     def beside(self, node: Expression) -> "Term":

@@ -44,7 +44,7 @@ def file_name(one):
 
 
 def contents(one):
-    """An entry in words."""
+    """The files that an entry of the log adds and removes, in words."""
     return f"adds {names(one.added)}", f"removes {names(one.removed)}"
 
 

@@ -220,7 +220,7 @@ def other_files(model, s, version):
 
 
 def whereabouts(model, s, one):
-    """The past or future of a file that the snapshot lacks, in words."""
+    """Which other snapshots have a file, or who is to commit it, in words."""
     has = [str(v) for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
     if has:
         return note(f"in snapshot {', '.join(has)}")

@@ -142,7 +142,7 @@ def _out_of_order(table: PaimonTable) -> Iterator[str]:
 
 
 def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.ndarray) -> bool:
-    """Whether a late file may share a key with an earlier one whose sequence numbers are not all below its own."""
+    """Whether a late file and an earlier one may have a key in common, but not all sequence numbers in order."""
     if int(late.sum()) * len(files) > _MOST_PAIRS:
         return True
     types = schema.types_of(schema.key_columns)
