@@ -796,7 +796,8 @@ def of_tlc(text: Text, command: str, folder: Path) -> Answer:
                 return Answer((), wrong, "no answer: " + said[-300:])
             return Answer((int(found[2]), int(found[1]), int(depth[1]) if depth else 0), wrong, "")
         states = len(set(re.findall(r"^State (\d+):", said, re.MULTILINE)))
-        states = max(states, "initial state" in errors[0])
+        if "initial state" in errors[0] or re.search(r"^[1-9]\d* states generated", said, re.MULTILINE):
+            states = max(states, 1)  # TLC may not print the one state that is wrong
         names = [one for one in (*text.invariants, *text.temporal) if re.search(rf"\b{one}\b", errors[0])]
         if not names and "violated by the initial state" in errors[0] and "Starts" in text.temporal:
             names = ["Starts"]  # TLC names the operator that it is an argument of
