@@ -4,6 +4,7 @@ The seed determines a model in every process. Tables never depend on the names o
 interchangeable. `scripts/campaign.py` and the tests compare engines on such models.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, partial
@@ -77,39 +78,108 @@ def of_kind(box, kind):
     return box.where(kind=kind) if hasattr(box, "where") else frozenset(m for m in box if m.kind == kind)
 
 
-@cache
-def random_model(seed: int, **chosen: Any) -> type[Model]:
-    """The class of a random model.
+class Tables:
+    """What a seed decides: choices, which may be overridden by name, and the entries of any table.
 
-    Args:
-        **chosen: Choices that override the seed's, by the names that :func:`draw` takes here: ``sets=None`` for a model
-            without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
+    Attributes:
+        hold, number: An encoder and a decoder of :data:`HELD`.
+        starts: How many initial states there are, but for what depends on the actors.
+        often: One of so many steps of the abstract model does not exist.
+        keeps: Whether a variable holds an actor.
+        bounded: Whether there are constraints.
     """
 
-    def entry(*what: Any) -> int:
-        return int.from_bytes(blake2b(repr((seed, *what)).encode(), digest_size=4).digest())
+    def __init__(self, seed: int, chosen: dict[str, Any]) -> None:
+        self._seed, self._chosen = seed, chosen
+        self.hold, self.number = HELD[self.draw("held", *HELD)]
+        self.numbers, self.starts = self.draw("numbers", 2, 2, 2, 3, 4), self.draw("starts", 1, 1, 2, 3)
+        self.often = self.draw("often", 2, 5, 50, 1000)
+        self.sets = self.draw("sets", None, None, None, "plain", "declared", "declared")
+        self.keeps, self.bounded = (
+            self.draw("keeps", False, False, True),
+            self.draw("bounded", False, False, False, True),
+        )
 
-    def draw(what: str, *options: Any) -> Any:
-        return chosen[what] if what in chosen else options[entry(what) % len(options)]
+    def entry(self, *what: Any) -> int:
+        return int.from_bytes(blake2b(repr((self._seed, *what)).encode(), digest_size=4).digest())
 
-    held = draw("held", *HELD)
-    hold, number = HELD[held]
-    numbers, starts, often = draw("numbers", 2, 2, 2, 3, 4), draw("starts", 1, 1, 2, 3), draw("often", 2, 5, 50, 1000)
-    sets, keeps = draw("sets", None, None, None, "plain", "declared", "declared"), draw("keeps", False, False, True)
-    bounded, ending = draw("bounded", False, False, False, True), draw("ending", False, True)
+    def draw(self, what: str, *options: Any) -> Any:
+        return self._chosen[what] if what in self._chosen else options[self.entry(what) % len(options)]
 
-    def look(s, kind, p, q):
+
+# Actions -------------------------------------------------------------------------------------------------------------
+
+
+class Acts:
+    """The actions, as their own tables define them."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables, self.entry = tables, tables.entry
+        self.process = Process(per="Actors", fair=tables.draw("fair", None, "weak", "strong"))
+
+    def act(self, kind: str) -> Any:
+        """An action of an actor, of two, of one and a cell, or of no process; fairness may count some of its steps."""
+        entry, number, take = self.entry, self.tables.number, self._take
+
+        def alone(self, s, p):
+            take(self, s, kind, p, p)
+
+        def together(self, s, p, q):
+            take(self, s, kind, p, q)
+
+        def there(self, s, p, c):
+            take(self, s, kind, p, p, c)
+
+        def anybody(self, s):
+            p = choose(self.Actors, "who")
+            take(self, s, kind, p, p)
+
+        def counts(s, p, n):
+            return entry(kind, "counts", number(s.own[p]), n) % 2 == 0
+
+        function, by, each, domains, fair_when = self.tables.draw(
+            f"parameters of {kind}",
+            (alone, self.process, [], {}, lambda self, s, p, *, n: counts(s, p, n)),
+            (together, self.process, ["p, q in Edges"], {}, lambda self, s, p, q: counts(s, p, number(s.own[q]))),
+            (there, self.process, [], {"c": "cells"}, lambda self, s, p, c, *, n: counts(s, p, n)),
+            (anybody, None, [], {}, lambda self, s, *, who: counts(s, who, 0)),
+        )
+        fair = self.tables.draw(f"fairness of {kind}", None, None, "weak", "strong", False)
+        some = entry(kind, "some") % 2 and fair is not False and (fair or (by and by.fair))
+        function.__name__ = kind
+        return action(by, *each, fair=fair, fair_when=fair_when if some else None, **domains)(function)
+
+    def _take(self, model: Any, s: Any, kind: str, p: Any, q: Any, cell: str | None = None) -> None:
+        """The body of every action."""
+        entry, tables = self.entry, self.tables
+        seen = self._look(s, kind, p, q)
+        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4 != 0, "the table says no")
+        if entry(kind, "choice", seen) % 2:
+            seen += (choose(range((entry(kind, "count", seen) + 1) % 8 // 2), "n"),)
+        if tables.sets and entry(kind, "uses", seen) % 3:
+            self._use_box(model, s, p, partial(entry, kind, "box", seen))
+        if entry(kind, "writes", seen) % 4:
+            s.shared[cell or CELLS[entry(kind, "cell", seen) % 3]] = entry(kind, "to", seen) % tables.numbers
+        if entry(kind, "moves", seen) % 3:
+            s.own[q] = tables.hold(entry(kind, "own", seen) % 3, q)
+        if tables.keeps and entry(kind, "hands over", seen) % 3 == 0:
+            s.keeper = (lambda: None, lambda: p, lambda: q, lambda: choose(model.Actors, "whom"))[
+                entry(kind, "keeper", seen) % 4
+            ]()
+
+    def _look(self, s: Any, kind: str, p: Any, q: Any) -> tuple[Any, ...]:
         """The values that an action sees before it decides."""
-        seen = (number(s.own[p]),)
+        entry, number = self.entry, self.tables.number
+        seen: tuple[Any, ...] = (number(s.own[p]),)
         if entry(kind, "more", seen) % 2:
             seen += (s.shared[CELLS[entry(kind, "which", seen) % 3]],)
-        if keeps and entry(kind, "asks", seen) % 2:
+        if self.tables.keeps and entry(kind, "asks", seen) % 2:
             seen += (s.keeper is None, s.keeper == p)
         if p != q and entry(kind, "both", seen) % 2:
             seen += (number(s.own[q]),)
         return seen
 
-    def use_box(self, s, p, entry):
+    def _use_box(self, model: Any, s: Any, p: Any, entry: Callable[[str], int]) -> None:
         """One of the things that one can do with a set."""
         kind, item, mine = KINDS[entry("kind") % 2], Item(KINDS[entry("item") % 2], p), entry("where") % 2
         box = s.boxes[p] if mine else s.shelf
@@ -138,117 +208,87 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
             case 10:
                 put(box - {choose(of_kind(box, kind), "taken")})
             case 11:
-                require(box <= {Item(kind, owner) for owner in self.Actors}, "there is another kind")
+                require(box <= {Item(kind, owner) for owner in model.Actors}, "there is another kind")
             case 12:
                 put(box ^ {item, Item(kind, p)})
             case 13:
                 before = box
                 put(box | {item})
                 now = s.boxes[p] if mine else s.shelf
-                s.own[p] = hold((len(before) + len(now) + (item in before)) % 3, p)
+                s.own[p] = self.tables.hold((len(before) + len(now) + (item in before)) % 3, p)
             case _:
                 put(box | {item})
 
-    def take(self, s, kind, p, q, cell=None):
-        """The body of every action, as its own tables define."""
-        seen = look(s, kind, p, q)
-        require((kind == "first" and seen[0] == 0) or entry(kind, "on", seen) % 4 != 0, "the table says no")
-        if entry(kind, "choice", seen) % 2:
-            seen += (choose(range((entry(kind, "count", seen) + 1) % 8 // 2), "n"),)
-        if sets and entry(kind, "uses", seen) % 3:
-            use_box(self, s, p, partial(entry, kind, "box", seen))
-        if entry(kind, "writes", seen) % 4:
-            s.shared[cell or CELLS[entry(kind, "cell", seen) % 3]] = entry(kind, "to", seen) % numbers
-        if entry(kind, "moves", seen) % 3:
-            s.own[q] = hold(entry(kind, "own", seen) % 3, q)
-        if keeps and entry(kind, "hands over", seen) % 3 == 0:
-            s.keeper = (lambda: None, lambda: p, lambda: q, lambda: choose(self.Actors, "whom"))[
-                entry(kind, "keeper", seen) % 4
-            ]()
 
-    process = Process(per="Actors", fair=draw("fair", None, "weak", "strong"))
+# Models --------------------------------------------------------------------------------------------------------------
 
-    def act(kind):
-        """An action of an actor, of two, of one and a cell, or of no process; fairness may count some of its steps."""
 
-        def alone(self, s, p):
-            take(self, s, kind, p, p)
+@cache
+def random_model(seed: int, **chosen: Any) -> type[Model]:
+    """The class of a random model.
 
-        def together(self, s, p, q):
-            take(self, s, kind, p, q)
+    Args:
+        **chosen: Choices that override the seed's, by the names that :meth:`Tables.draw` takes: ``sets=None`` for a
+            model without sets, ``sets="plain"`` for one whose sets are frozensets in cells, and so on.
+    """
+    tables = Tables(seed, chosen)
+    return _judged_over_time(tables, _judged_with_sets(tables, _judged(tables, _acting(tables))))
 
-        def there(self, s, p, c):
-            take(self, s, kind, p, p, c)
 
-        def anybody(self, s):
-            p = choose(self.Actors, "who")
-            take(self, s, kind, p, p)
+def _acting(tables: Tables) -> type[Model]:
+    """The constants, variables, actions and constraints."""
+    entry, number, acts = tables.entry, tables.number, Acts(tables)
 
-        def counts(s, p, n):
-            return entry(kind, "counts", number(s.own[p]), n) % 2 == 0
-
-        function, by, each, domains, fair_when = draw(
-            f"parameters of {kind}",
-            (alone, process, [], {}, lambda self, s, p, *, n: counts(s, p, n)),
-            (together, process, ["p, q in Edges"], {}, lambda self, s, p, q: counts(s, p, number(s.own[q]))),
-            (there, process, [], {"c": "cells"}, lambda self, s, p, c, *, n: counts(s, p, n)),
-            (anybody, None, [], {}, lambda self, s, *, who: counts(s, who, 0)),
-        )
-        fair = draw(f"fairness of {kind}", None, None, "weak", "strong", False)
-        some = entry(kind, "some") % 2 and fair is not False and (fair or (by and by.fair))
-        function.__name__ = kind
-        return action(by, *each, fair=fair, fair_when=fair_when if some else None, **domains)(function)
-
-    class View(Model):
-        """An actor's knowledge of the table."""
-
-        Viewed = Constant(2, Names("q", range(1, 4)), "who acts")
-        Start = Constant(0, range(0, 2), "where it begins")
-        n = Variable(lambda m: m.Start)
-        turn = Variable(0, per="Viewed")
-
-        @action(q="Viewed")
-        def act(self, s, q):
-            n, turn = choose(range(4), "n"), choose(range(3), "turn")
-            require(entry("view", s.n, s.turn[q], n, turn) % often != 0, "nobody has ever seen that")
-            s.n, s.turn[q] = n, turn
-
-    class Random(Model):
+    class Acting(Model):
         symmetry = ("Actors",)
         kinds = (Phase, Mark, Claim, Item)
         cells, one = CELLS, 1
 
-        Actors = Constant(draw("actors", 1, 2, 2, 2, 3), Names("p", range(1, 4)), "who acts")
+        Actors = Constant(tables.draw("actors", 1, 2, 2, 2, 3), Names("p", range(1, 4)), "who acts")
         Edges = Constant("complete", Relation("Actors"), "who sees whom")
-        own = Variable(lambda m, p: hold(0, p), per="Actors")
+        own = Variable(lambda m, p: tables.hold(0, p), per="Actors")
         shared = Variable(0, per="cells")
-        if keeps:
+        if tables.keeps:
             keeper = Variable(None)
-        if sets:
-            boxes = SetOf("items", per="Actors") if sets == "declared" else Variable(frozenset(), per="Actors")
-            shelf = SetOf("items") if sets == "declared" else Variable(frozenset())
-        actor = process
-        first, second = act("first"), act("second")
-        if draw("third", False, True):
-            third = act("third")
+        if tables.sets:
+            boxes = SetOf("items", per="Actors") if tables.sets == "declared" else Variable(frozenset(), per="Actors")
+            shelf = SetOf("items") if tables.sets == "declared" else Variable(frozenset())
+        actor = acts.process
+        first, second = acts.act("first"), acts.act("second")
+        if tables.draw("third", False, True):
+            third = acts.act("third")
 
         def items(self):
             return [Item(kind, owner) for kind in KINDS for owner in self.Actors]
 
         @initial
         def begin(self, s):
-            s.shared["c1"] = choose(range(starts))
-            if keeps and s.shared["c1"] == 1:
+            s.shared["c1"] = choose(range(tables.starts))
+            if tables.keeps and s.shared["c1"] == 1:
                 s.keeper = choose((None, *self.Actors))
 
-        @constraint(p="Actors", when=lambda self: bounded and entry("near") % 3)
+        @constraint(p="Actors", when=lambda self: tables.bounded and entry("near") % 3)
         def Near(self, s, p):
             return number(s.own[p]) != 2 or entry("within", s.shared["c1"]) % 3 > 0
 
-        @constraint(when=lambda self: bounded)
+        @constraint(when=lambda self: tables.bounded)
         def Low(self, s):
             return (s.shared["c0"], s.shared["c2"]) == (0, 0) or entry("low", s.shared["c0"], s.shared["c2"]) % 3 > 0
 
+        if tables.draw("ending", False, True):
+
+            @ends
+            def over(self, s):
+                return s.shared["c0"] > 0
+
+    return Acting
+
+
+def _judged(tables: Tables, acting: type[Model]) -> type[Model]:
+    """With properties of states and of steps."""
+    entry, number, numbers = tables.entry, tables.number, tables.numbers
+
+    class Judged(acting):  # type: ignore[valid-type, misc]
         @invariant
         def Never(self, s):
             return (s.shared["c0"], s.shared["c2"]) != (entry("never") % 3, entry("ever") % 4)
@@ -273,7 +313,7 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         def All(self, s):
             return all(number(s.own[p]) == 2 for p in self.Actors)
 
-        @step(of=draw("of", (), "second"), p="Actors")
+        @step(of=tables.draw("of", (), "second"), p="Actors")
         def Gentle(self, s, t, p):
             change = number(t.own[p]) - number(s.own[p])
             return abs(change) < 2 or unchanged(s, t, "shared") or f"{p} goes on by {change}"
@@ -282,12 +322,67 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         def Alone(self, s, t):
             return unchanged(s, t, "own") or unchanged(s, t, Place("shared", "c0"), Place("shared", "c2"))
 
-        if ending:
+    return Judged
 
-            @ends
-            def over(self, s):
-                return s.shared["c0"] > 0
 
+def _judged_with_sets(tables: Tables, judged: type[Model]) -> type[Model]:
+    """With properties and a constraint of the sets, if there are any."""
+    if not tables.sets:
+        return judged
+    entry, number = tables.entry, tables.number
+
+    class WithSets(judged):  # type: ignore[valid-type, misc]
+        @reachable
+        def Full(self, s):
+            return len(s.shelf) == len(self.items())
+
+        @invariant(p="Actors")
+        def Judge(self, s, p):
+            item = Item(KINDS[entry("bad") % 2], p)
+            if item in s.shelf and number(s.own[p]) == 2:
+                return f"{item} is on the shelf: {sorted(s.shelf)}"
+            return s.boxes[p] >= s.shelf or len(s.boxes[p]) <= entry("room") % 5
+
+        @step(p="Actors")
+        def Move(self, s, t, p):
+            match entry("move") % 5:
+                case 0:
+                    return s.boxes[p] <= t.boxes[p] or f"{p} loses {sorted(s.boxes[p] - t.boxes[p])}"
+                case 1:
+                    return unchanged(s, t, "shelf") or number(t.own[p]) != 2
+                case 2:
+                    return len(t.shelf - s.shelf) <= 1 or "much is put on the shelf"
+                case 3:
+                    return s.boxes[p] == t.boxes[p] or unchanged(s, t, "shared", "shelf")
+                case _:
+                    return t.shelf.isdisjoint(s.boxes[p])
+
+        @constraint(when=lambda self: tables.bounded)
+        def Few(self, s):
+            return len(s.shelf) < 3 and all(len(box) < 3 for box in s.boxes.values())
+
+    return WithSets
+
+
+def _judged_over_time(tables: Tables, judged: type[Model]) -> type[Model]:
+    """With refinements and liveness."""
+    entry, number, numbers = tables.entry, tables.number, tables.numbers
+
+    class View(Model):
+        """An actor's knowledge of the table."""
+
+        Viewed = Constant(2, Names("q", range(1, 4)), "who acts")
+        Start = Constant(0, range(0, 2), "where it begins")
+        n = Variable(lambda m: m.Start)
+        turn = Variable(0, per="Viewed")
+
+        @action(q="Viewed")
+        def act(self, s, q):
+            n, turn = choose(range(4), "n"), choose(range(3), "turn")
+            require(entry("view", s.n, s.turn[q], n, turn) % tables.often != 0, "nobody has ever seen that")
+            s.n, s.turn[q] = n, turn
+
+    class Random(judged):  # type: ignore[valid-type, misc]
         @refines(View, Viewed="Actors")
         def Seen(self, s):
             return {"n": s.shared["c0"], "turn": {p: number(s.own[p]) for p in self.Actors}}
@@ -320,36 +415,5 @@ def random_model(seed: int, **chosen: Any) -> type[Model]:
         @liveness
         def Settles(self):
             return eventually_always(lambda s: s.shared["c0"] == entry("settles") % numbers)
-
-        if sets:
-
-            @reachable
-            def Full(self, s):
-                return len(s.shelf) == len(self.items())
-
-            @invariant(p="Actors")
-            def Judge(self, s, p):
-                item = Item(KINDS[entry("bad") % 2], p)
-                if item in s.shelf and number(s.own[p]) == 2:
-                    return f"{item} is on the shelf: {sorted(s.shelf)}"
-                return s.boxes[p] >= s.shelf or len(s.boxes[p]) <= entry("room") % 5
-
-            @step(p="Actors")
-            def Move(self, s, t, p):
-                match entry("move") % 5:
-                    case 0:
-                        return s.boxes[p] <= t.boxes[p] or f"{p} loses {sorted(s.boxes[p] - t.boxes[p])}"
-                    case 1:
-                        return unchanged(s, t, "shelf") or number(t.own[p]) != 2
-                    case 2:
-                        return len(t.shelf - s.shelf) <= 1 or "much is put on the shelf"
-                    case 3:
-                        return s.boxes[p] == t.boxes[p] or unchanged(s, t, "shared", "shelf")
-                    case _:
-                        return t.shelf.isdisjoint(s.boxes[p])
-
-            @constraint(when=lambda self: bounded)
-            def Few(self, s):
-                return len(s.shelf) < 3 and all(len(box) < 3 for box in s.boxes.values())
 
     return Random
