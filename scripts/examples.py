@@ -4,22 +4,26 @@
 
     python scripts/examples.py /path/to/Examples
     python scripts/examples.py /path/to/Examples --only Paxos --seconds 60
+    python scripts/examples.py /path/to/Examples --seconds 60 --page docs/tla_examples.md
 
 The texts are not ours, and not here: clone tlaplus/Examples (32a32c7). Its manifests name the models, and most say how
 many states TLC finds. All are run that are searched exhaustively within a minute by their manifests, each in a process
 of its own, with a bound of CPU time. The line at the end counts what is the *same* as published, what is *complete*
 without a published figure, what was *stopped* by the bound, where a property is left *undecided*, what is *refused*,
-with the reason and its line, and what *differs*. Exit status: 0 if nothing differs.
+with the reason and its line, and what *differs*. On a page, the table and that line stand between
+``<!-- examples -->`` and ``<!-- end of examples -->``. Exit status: 0 if nothing differs.
 """
 
 import argparse
 import json
 import multiprocessing
 import resource
+import signal
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -83,13 +87,12 @@ def _seconds(runtime: str) -> float:
 def answer(example: Example, seconds: float) -> Answer:
     """Check an example in this process, for so many seconds of CPU time."""
     began = time.process_time()
-
-    def is_over() -> bool:
-        return time.process_time() - began > seconds
-
+    is_over = threading.Event()
+    signal.signal(signal.SIGPROF, lambda *_: is_over.set())
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         model = get_model(f"{example.module}:{example.configuration.absolute()}")()
-        result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over))
+        result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over.is_set))
     except (InputError, ModelError) as error:
         return Answer("refused", cpu=time.process_time() - began, why=str(error))
     verdict = _verdict(result)
@@ -154,28 +157,43 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
     return found
 
 
+def put(page: Path, rows: list[Sequence[str]], counts: str) -> None:
+    """Write the table and its counts into a page."""
+    above, mark, rest = page.read_text().partition("<!-- examples -->\n")
+    end, below = rest.partition("<!-- end of examples -->")[1:]
+    if not mark or not end:
+        raise InputError(f"--page {page} is not accepted; it takes a page with <!-- examples --> and its end")
+    head, *others = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *others)]
+    page.write_text("\n".join([f"{above}{mark}{counts}\n", *lines, f"{end}{below}"]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the examples are")
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="those with this in their names")
     parser.add_argument("--seconds", type=float, default=30, help="of CPU time for each (default: %(default)g)")
     parser.add_argument("--memory", type=int, default=8, help="GiB of addresses for each (default: %(default)s)")
+    parser.add_argument("--page", type=Path, help="a page to write the table into")
     options = parser.parse_args()
     load_kernels()
-    rows = [("example", "", "published", "distinct", "depth", "verdict", "calls", "CPU s", "")]
-    counts = Counter[str]()
+    rows: list[Sequence[str]] = [("example", "", "published", "distinct", "depth", "verdict", "calls", "CPU s")]
+    kinds = Counter[str]()
     for example in examples_in(options.folder):
         if options.only and not any(text in example.name for text in options.only):
             continue
         found = answered(example, options.seconds, options.memory << 30)
-        counts[found.kind] += 1
+        kinds[found.kind] += 1
         published = example.published.get("distinctStates")
-        figures = (f"{found.distinct:,}", str(found.depth), found.verdict, f"{found.calls:,}", f"{found.cpu:.1f}")
-        rows.append((example.name, found.kind, "" if published is None else f"{published:,}", *figures, found.why))
-        print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
-    print(*columns(rows, right={2, 3, 4, 6, 7}), "", sep="\n")
-    print(*(f"{count} {kind}" for kind, count in counts.most_common()), sep=", ")
-    return 1 if counts["differs"] or not counts else 0
+        figures = (f"{found.distinct:,}", str(found.depth), found.why or found.verdict, f"{found.calls:,}")
+        row = (example.name, found.kind, "" if published is None else f"{published:,}", *figures, f"{found.cpu:.1f}")
+        rows.append(row)
+        print(*row, sep=" | ", file=sys.stderr, flush=True)
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    print(*columns(rows, right={2, 3, 4, 6, 7}), "", counts, sep="\n")
+    if options.page is not None:
+        put(options.page, rows, f"{kinds.total()} models: {counts}.")
+    return 1 if kinds["differs"] or not kinds else 0
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
     "Guides": {
         "docs/modelling": (
-            *("docs/recipes", "docs/tla", "docs/coming_from", "docs/liveness", "docs/refinement", "docs/kernel"),
+            *("docs/recipes", "docs/tla", "docs/tla_examples", "docs/coming_from"),
+            *("docs/liveness", "docs/refinement", "docs/kernel"),
             *("specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),

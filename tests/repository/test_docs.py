@@ -3,6 +3,7 @@
 import contextlib
 import io
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,14 @@ def test_what_is_typed_on_a_page_prints_what_it_says(page: str, run: Run, reques
         return run(*arguments)._replace(status=0)
 
     transcripts.compare(DOCS / page, (DOCS / page).read_text(), quiet, accept=accept)
+
+
+def test_published_examples_are_counted_as_their_table_has_them() -> None:
+    said, *table = (DOCS / "tla_examples.md").read_text().partition("<!-- examples -->\n")[2].splitlines()
+    kinds = Counter(row.split(" | ")[1] for row in table if row.startswith("| ") and "---" not in row)
+    del kinds[""]  # the head
+    assert said == f"{kinds.total()} models: {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}."
+    assert not kinds["differs"]
 
 
 def test_a_page_that_is_wrong_is_noticed() -> None:

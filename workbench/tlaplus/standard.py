@@ -85,11 +85,11 @@ _TLC_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
 _OUTSIDE = {
     "Randomization": "RandomSubset 2 RandomSetOfSubsets 3 TestRandomSetOfSubsets 3",
     "IOUtils": "IOSerialize 3 IODeserialize 2 Serialize 3 Deserialize 2 IOExec 1 IOEnvExec 2 IOExecTemplate 2 "
-    "IOEnvExecTemplate 3 IOEnv 0 atoi 1",
+    "IOEnvExecTemplate 3 IOEnv 0 atoi 1 zeroPadN 2",
     "Json": "ToJson 1 ToJsonArray 1 ToJsonObject 1 JsonSerialize 2 JsonDeserialize 1 ndJsonSerialize 2 "
     "ndJsonDeserialize 1",
     "CSV": "CSVWrite 3 CSVWriteRecord 4 CSVRead 3 CSVRecords 1",
-    "SVG": "Line 5 Circle 4 Rect 5 Text 4 Group 2 Svg 2 SVGElemToString 1 NodeOfRingNetwork 5 "
+    "SVG": "Line 5 Circle 4 Rect 5 Text 4 Image 6 Group 2 Svg 2 SVGElem 4 SVGElemToString 1 NodeOfRingNetwork 5 "
     "NodesOfDirectedMultiGraph 3 PointOnLine 3 SVGDoc 6 SVGSerialize 3",
 }
 
