@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from website import playground
+from website.broken import MOST_STATES
 from website.keeping import in_processes, write
 from website.staging import SCRIPT, STYLE
 from workbench.checking.check import check
 from workbench.checking.questions.whatif import Attempt
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, Model, Result, Verdict, replay
+from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.result import differing_constants
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
@@ -41,8 +43,9 @@ PROTOCOLS = {
     "Iceberg": "iceberg/update_and_delete",
     "ColdFront's bakery": "bakery/v2_two_writers_wedge",
 }
-#: Switches in sight on the panel that would double the combinations and tell no other story.
-_LEFT_OUT = {"AsPublished", "Isolation", "UpdateMode", "DeleteMode"}
+#: Switches in sight on the panel that would double the combinations and tell no other story; and those of lost answers
+#: and clean-up, with which some spaces have more than :data:`website.broken.MOST_STATES` states.
+_LEFT_OUT = {"AsPublished", "Isolation", "UpdateMode", "DeleteMode", "LostAnswer", "Remember", "CleanUp"}
 
 
 class Shown(NamedTuple):
@@ -153,12 +156,19 @@ def _values(model: type[Model], name: str) -> tuple[Any, ...]:
 
 
 def _checked(start: Settings, names: Iterable[str], chosen: Iterable[Any]) -> Result | InputError:
-    """The check that a panel makes of the same settings, so that both count the same."""
+    """The check that a panel makes of the same settings, so that both count the same.
+
+    Raises:
+        ValueError: If there are more than :data:`MOST_STATES` states: a site is built in minutes.
+    """
     try:
         settings = start.with_constants(dict(zip(names, chosen, strict=True)))
-        return check(settings.model(), settings.applicable())
+        result = check(settings.model(), settings.applicable(), budget=Budget(states=MOST_STATES))
     except InputError as error:
         return error
+    if not result.complete:
+        raise ValueError(f"{result.model} has more than {MOST_STATES:,} states, too many for the front page")
+    return result
 
 
 def _told(result: Result) -> Verdict | None:
