@@ -8,7 +8,7 @@ from typing import Any
 from workbench.tlaplus.levels import Level, Levels, Response
 from workbench.tlaplus.scopes import Defined, Meaning, Scope
 from workbench.tlaplus.syntax import At, Declaration, Expression, Identifier
-from workbench.tlaplus.uses import Behaviour, Use, Uses
+from workbench.tlaplus.uses import Effect, Use, Uses
 
 #: Python's locals for the current state, the next state, a run, and the continuation of an action.
 NOW, THEN, RUN, REST = "now", "then", "run", "rest"
@@ -206,20 +206,20 @@ class Knowledge:
 
     def uses(self, meaning: Defined, arguments: tuple[Expression, ...], here: Here) -> tuple[frozenset[Use], ...]:
         """The use that an operator makes of its arguments."""
-        return self._uses.of_call(meaning, arguments, here.scope, self._behaviours(here.environment))
+        return self._uses.of_call(meaning, arguments, here.scope, self._effects(here.environment))
 
     def primes(self, operator: Expression, here: Here) -> bool:
         """Whether an operator that is passed as an argument primes its own arguments."""
-        behaviour = self._uses.as_operator(operator, here.scope, self._behaviours(here.environment), None)
-        return any(use is Use.PRIMED for _, use in behaviour.arguments)
+        effect = self._uses.as_operator(operator, here.scope, self._effects(here.environment), None)
+        return any(use is Use.PRIMED for _, use in effect.arguments)
 
-    def _behaviours(self, environment: Environment) -> dict[Declaration, Behaviour]:
+    def _effects(self, environment: Environment) -> dict[Declaration, Effect]:
         found = {}
         for key, binding in environment.items():
             if isinstance(key, Declaration) and key.arity:
                 if isinstance(binding, Written):
-                    inside = self._behaviours(binding.environment)
+                    inside = self._effects(binding.environment)
                     found[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
                 else:  # one that primes its arguments is taken by name
-                    found[key] = Behaviour(frozenset(), frozenset())
+                    found[key] = Effect(frozenset(), frozenset())
         return found

@@ -66,7 +66,7 @@ class Met(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class Clause:
     """A conjunction.
 
     Attributes:
@@ -87,44 +87,44 @@ class Case:
     settles: tuple[Literal, ...] = ()
     ceases: tuple[Condition, ...] = ()
     meets: tuple[Met, ...] = ()
-    later: tuple["Case", ...] = ()
+    later: tuple["Clause", ...] = ()
 
-    def __and__(self, other: "Case") -> "Case":
-        return Case(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+    def __and__(self, other: "Clause") -> "Clause":
+        return Clause(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     @property
-    def lasting(self) -> "Case":
+    def lasting(self) -> "Clause":
         """The part that is true at all times if it is true at one."""
-        return Case(settles=self.settles, ceases=self.ceases, meets=self.meets)
+        return Clause(settles=self.settles, ceases=self.ceases, meets=self.meets)
 
     @property
-    def passing(self) -> "Case":
+    def passing(self) -> "Clause":
         """The part that may be true at one time and false at another."""
         return replace(self, settles=(), ceases=(), meets=())
 
     @property
-    def at_some_time(self) -> "Case | None":
+    def at_some_time(self) -> "Clause | None":
         """``<>`` of this case; None if a single case cannot express that."""
         passing = self.passing
-        if passing == Case(later=self.later):
+        if passing == Clause(later=self.later):
             return self
-        if passing == Case(always=self.always, never=self.never):
-            return self.lasting & Case(settles=self.always, ceases=self.never)
-        return None if self.later else self.lasting & Case(later=(passing,))
+        if passing == Clause(always=self.always, never=self.never):
+            return self.lasting & Clause(settles=self.always, ceases=self.never)
+        return None if self.later else self.lasting & Clause(later=(passing,))
 
     @property
-    def at_all_times(self) -> "Case | None":
+    def at_all_times(self) -> "Clause | None":
         """``[]`` of this case; None if a single case cannot express that."""
         passing = self.passing
-        if passing == Case(now=self.now, always=self.always, never=self.never):
-            return self.lasting & Case(always=self.now + self.always, never=self.never)
-        if passing != Case(later=self.later) or len(self.later) != 1:
+        if passing == Clause(now=self.now, always=self.always, never=self.never):
+            return self.lasting & Clause(always=self.now + self.always, never=self.never)
+        if passing != Clause(later=self.later) or len(self.later) != 1:
             return None
         (later,) = self.later
-        if later == Case(now=later.now):
-            return self.lasting & Case(meets=(Met(False, later.now, None),))
-        if later == Case(takes=later.takes) and len(later.takes) == 1:
-            return self.lasting & Case(meets=(Met(False, None, later.takes[0]),))
+        if later == Clause(now=later.now):
+            return self.lasting & Clause(meets=(Met(False, later.now, None),))
+        if later == Clause(takes=later.takes) and len(later.takes) == 1:
+            return self.lasting & Clause(meets=(Met(False, None, later.takes[0]),))
         return None
 
 
@@ -138,11 +138,11 @@ class Breaking:
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
 
-    def cases(self, term: Term, holds: bool) -> list[Case]:
+    def cases(self, term: Term, holds: bool) -> list[Clause]:
         """The cases in which `term` is true, or false."""
         node = term.node
         if self._terms.level(term) <= Level.STATE:
-            return [Case(now=(Literal(term, holds),))]
+            return [Clause(now=(Literal(term, holds),))]
         if isinstance(node, Fairness):
             return [_of_fairness(Condition.of(term, node), holds)]
         if isinstance(node, Operation) and node.symbol in ("[]", "<>"):
@@ -156,26 +156,26 @@ class Breaking:
         found = [self.cases(*part) for part in parts.parts]
         return self._both(node, found) if parts.all else [case for each in found for case in each]
 
-    def _at_some_time(self, term: Term, holds: bool) -> list[Case]:
+    def _at_some_time(self, term: Term, holds: bool) -> list[Clause]:
         """The cases of ``<>term``, or of ``<>~term``."""
         if (step := _step(term, holds)) is not None:
-            return [Case(later=(Case(takes=(step,)),))]
+            return [Clause(later=(Clause(takes=(step,)),))]
         return [one.at_some_time or refuse(term.node) for one in self.cases(term, holds)]
 
-    def _at_all_times(self, term: Term, holds: bool) -> list[Case]:
+    def _at_all_times(self, term: Term, holds: bool) -> list[Clause]:
         """The cases of ``[]term``, or of ``[]~term``."""
         if (step := _step(term, not holds)) is not None:
-            return [Case(never=(step,))]
+            return [Clause(never=(step,))]
         parts = None if self._terms.level(term) <= Level.STATE else self._parts(term, holds)
         if parts is not None and parts.all:
             return self._both(term.node, list(starmap(self._at_all_times, parts.parts)))
         found = self.cases(term, holds)
-        if len([one for one in found if one.passing != Case()]) > 1:
+        if len([one for one in found if one.passing != Clause()]) > 1:
             refuse(term.node)
         return [one.at_all_times or refuse(term.node) for one in found]
 
-    def _both(self, node: Expression, several: Iterable[list[Case]]) -> list[Case]:
-        made = [Case()]
+    def _both(self, node: Expression, several: Iterable[list[Clause]]) -> list[Clause]:
+        made = [Clause()]
         for cases in several:
             made = [one & other for one in made for other in cases]
             if len(made) > _MOST:
@@ -214,13 +214,13 @@ class _Parts(NamedTuple):
     parts: list[tuple[Term, bool]]
 
 
-def _of_fairness(condition: Condition, holds: bool) -> Case:
+def _of_fairness(condition: Condition, holds: bool) -> Clause:
     disabled = Literal(condition, False)
     if holds:
-        return Case(meets=(Met(condition.is_strong, (disabled,), condition),))
+        return Clause(meets=(Met(condition.is_strong, (disabled,), condition),))
     if condition.is_strong:
-        return Case(ceases=(condition,), meets=(Met(False, (disabled.negated,), None),))
-    return Case(settles=(disabled.negated,), ceases=(condition,))
+        return Clause(ceases=(condition,), meets=(Met(False, (disabled.negated,), None),))
+    return Clause(settles=(disabled.negated,), ceases=(condition,))
 
 
 def _step(term: Term, holds: bool) -> Condition | None:

@@ -57,7 +57,7 @@ class Spread(Whole):
         return {self.overflow: None, **contents} if contents else contents
 
 
-class Variables:
+class VariableValues:
     """The values of variables in a row, by number; cells are read only as far as something asks for them."""
 
     __slots__ = ("_places", "_row", "_seen", "answers")
@@ -80,7 +80,7 @@ def once_in_state(definition: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a state, evaluated once for the same arguments within each evaluation that uses views."""
 
     def answer(now: Any, then: Any, *arguments: Any) -> Any:
-        if type(now) is not Variables:
+        if type(now) is not VariableValues:
             return definition(now, then, *arguments)
         key = definition, *map(id, arguments)
         found = now.answers.get(key)
@@ -138,7 +138,7 @@ class Cells:
 
     def variables(self, row: Values) -> Any:
         """The values of the variables in a row, by number."""
-        return row if self._are_single else Variables(row, self._places)
+        return row if self._are_single else VariableValues(row, self._places)
 
     def variables_of(self, state: Reader) -> Any:
         """The values of the variables in a state, or in an object that reads one."""

@@ -18,7 +18,7 @@ from workbench.tlaplus.enabling import enabled, steps_of
 from workbench.tlaplus.judging import Test
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Variable, fail_at
-from workbench.tlaplus.splitting import Leaf, split
+from workbench.tlaplus.splitting import Disjunct, split
 from workbench.tlaplus.steps import TextInstance
 from workbench.tlaplus.syntax import Apply, Conjunction, Identifier, Qualified
 from workbench.tlaplus.temporal import Promised, variables_in
@@ -37,7 +37,7 @@ class FairSteps:
     Args:
         variables: All variables: a condition whose subscript has them all counts every step that changes the state.
         instances: The steps.
-        leaves: The disjuncts that they are.
+        disjuncts: The disjuncts that they are.
 
     Attributes:
         conditions: As engines ask for them.
@@ -49,13 +49,13 @@ class FairSteps:
         cells: Cells,
         variables: Sequence[Variable],
         instances: Sequence[TextInstance],
-        leaves: Sequence[Leaf],
+        disjuncts: Sequence[Disjunct],
     ) -> None:
         self._terms, self._cells, self._variables = terms, cells, variables
         self._instances = instances
         self._numbers = dict[Any, list[int]]()
-        for instance, leaf in zip(instances, leaves, strict=True):
-            self._numbers.setdefault(leaf.key, []).append(instance.number)
+        for instance, disjunct in zip(instances, disjuncts, strict=True):
+            self._numbers.setdefault(disjunct.key, []).append(instance.number)
         self.conditions: list[Fairness] = []
         self._counts: list[_Counts | None] = []
 
@@ -112,7 +112,7 @@ class FairSteps:
 
     def _disjuncts(self, action: Term) -> frozenset[int] | None:
         """The steps of Next that make up an action; None if it has other ones too."""
-        keys = [leaf.key for leaf in split(self._terms, action, "")]
+        keys = [disjunct.key for disjunct in split(self._terms, action, "")]
         known = all(key in self._numbers for key in keys)
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None
 

@@ -102,7 +102,7 @@ class StateJudge(PropertyInstance):
             return True
 
 
-class Bound(NamedTuple):
+class ActionConstraint(NamedTuple):
     """An action constraint, and the number of the variable that is false after a step that violates it.
 
     TLC judges the state behind such a step and goes no further, as with a state constraint; so that variable is one.

@@ -22,7 +22,7 @@ _EXPECTED = 4
 Renamings = Sequence[Mapping[str, str]]
 
 
-class Met:
+class Observations:
     """The values met in one place of a variable.
 
     The values of a function for arguments that are not strings are alike: those for later ones look like earlier ones.
@@ -30,8 +30,8 @@ class Met:
 
     def __init__(self) -> None:
         self._domains = set[frozenset[Any]]()
-        self._keys = dict[Any, Met]()
-        self._alike: Met | None = None
+        self._keys = dict[Any, Observations]()
+        self._alike: Observations | None = None
         self._members = set[Any]()
         self._has_sets = self._has_others = False
 
@@ -48,11 +48,11 @@ class Met:
         else:
             self._has_others = True
 
-    def _at(self, key: Any) -> "Met":
+    def _at(self, key: Any) -> "Observations":
         if key not in self._keys:
             if type(key) is not str and self._alike is None:
-                self._alike = Met()
-            self._keys[key] = Met() if type(key) is str or self._alike is None else self._alike
+                self._alike = Observations()
+            self._keys[key] = Observations() if type(key) is str or self._alike is None else self._alike
         return self._keys[key]
 
     def shape(self, renamings: Renamings, inside: bool = False) -> Shape:
@@ -126,8 +126,8 @@ def learned(samples: Iterable[Iterable[Any]], renamings: Renamings) -> list[Shap
     return shapes
 
 
-def _met(values: Iterable[Any]) -> Met:
-    met = Met()
+def _met(values: Iterable[Any]) -> Observations:
+    met = Observations()
     for value in values:
         met.add(value)
     return met

@@ -104,8 +104,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         made = steps_of(disjuncts, sets, self._cells.names)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
-        leaves = [one.leaf for one in disjuncts]
-        self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, leaves)
+        found = [one.disjunct for one in disjuncts]
+        self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, found)
         self._fair.add(self._behaviour.fairness)
         self._checked.promise(self._fair)
         self._fair.tell()
@@ -125,7 +125,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """The disjuncts of Next as steps between rows of these cells."""
         bounds = tuple(checked.bounds.values())
         return [
-            TextInstance(number, self.actions[one.action], one.arguments, one.leaf, self._terms, cells, bounds)
+            TextInstance(number, self.actions[one.action], one.arguments, one.disjunct, self._terms, cells, bounds)
             for number, one in enumerate(self._disjuncts)
         ]
 

@@ -12,8 +12,8 @@ from workbench.tlaplus.configuration import CfgEntry
 from workbench.tlaplus.configured import Configured
 from workbench.tlaplus.fairness import FairSteps
 from workbench.tlaplus.judging import (
+    ActionConstraint,
     AlwaysJudge,
-    Bound,
     BoundJudge,
     InitialJudge,
     Stated,
@@ -62,11 +62,11 @@ class TextProperties:
         for entry in cfg.constraints:
             self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
-        self.bounds = dict[str, Bound]()
+        self.bounds = dict[str, ActionConstraint]()
         for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
             if entry.value in self.constraints:
                 configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
-            self.bounds[entry.value] = Bound(number, self._test(self._predicate(entry, Level.ACTION)))
+            self.bounds[entry.value] = ActionConstraint(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Term:

@@ -10,7 +10,7 @@ from workbench.tlaplus.syntax import Apply, Declaration, Disjunction, Expression
 from workbench.tlaplus.terms import Term, Terms
 
 
-class Leaf(NamedTuple):
+class Disjunct(NamedTuple):
     """One disjunct.
 
     Attributes:
@@ -38,12 +38,12 @@ class Leaf(NamedTuple):
         return tuple((name, value) for name, value in self.bound if name in self.term.values)
 
 
-def split(terms: Terms, term: Term, name: str) -> list[Leaf]:
+def split(terms: Terms, term: Term, name: str) -> list[Disjunct]:
     """The disjuncts of a formula, in TLC's order; `name` is that of the formula."""
     return list(_split(terms, term, name, tuple(term.values.items())))
 
 
-def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, Any], ...]) -> Iterator[Leaf]:
+def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, Any], ...]) -> Iterator[Disjunct]:
     node = term.node
     if isinstance(node, Disjunction):
         for operand in node.operands:
@@ -59,7 +59,7 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
     inner = terms.unfolded(term) if is_action else None
     if inner is None:
-        yield Leaf(term, called, bound)
+        yield Disjunct(term, called, bound)
         return
     known = {one for one, _ in bound}
     fresh = tuple((one, value) for one, value in inner.values.items() if one not in known)
@@ -69,7 +69,7 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
 # Names ---------------------------------------------------------------------------------------------------------------
 
 
-class Named(NamedTuple):
+class NamedDisjunct(NamedTuple):
     """A disjunct as an action with arguments.
 
     Attributes:
@@ -79,24 +79,24 @@ class Named(NamedTuple):
     action: str
     parameters: tuple[str, ...]
     arguments: tuple[Any, ...]
-    leaf: Leaf
+    disjunct: Disjunct
 
 
-def named(leaves: Sequence[Leaf]) -> list[Named]:
+def named(disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
     """Names and arguments that tell the disjuncts of a formula apart, in their order.
 
     Disjuncts of one definition are ``Move``, ``Move_2``, ...; they are one action if they are the same expression.
     """
-    names = {leaf.name for leaf in leaves}
+    names = {disjunct.name for disjunct in disjuncts}
     taken, actions = set[str](), dict[tuple[Expression, Scope, str], str]()
-    groups = dict[str, list[Leaf]]()
-    for leaf in leaves:
-        if leaf.identity not in actions:
-            actions[leaf.identity] = _free(leaf.name, taken | names - {leaf.name})
-            taken.add(actions[leaf.identity])
-        groups.setdefault(actions[leaf.identity], []).append(leaf)
+    groups = dict[str, list[Disjunct]]()
+    for disjunct in disjuncts:
+        if disjunct.identity not in actions:
+            actions[disjunct.identity] = _free(disjunct.name, taken | names - {disjunct.name})
+            taken.add(actions[disjunct.identity])
+        groups.setdefault(actions[disjunct.identity], []).append(disjunct)
     told = {action: iter(_told_apart(action, group)) for action, group in groups.items()}
-    return [next(told[actions[leaf.identity]]) for leaf in leaves]
+    return [next(told[actions[disjunct.identity]]) for disjunct in disjuncts]
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -108,22 +108,22 @@ def _free(name: str, taken: set[str]) -> str:
     return f"{name}_{number}"
 
 
-def _told_apart(action: str, leaves: Sequence[Leaf]) -> list[Named]:
+def _told_apart(action: str, disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
     """The disjuncts of one action, with the arguments that their definition sees, or with all if need be."""
-    for bound in ([leaf.visible for leaf in leaves], [leaf.bound for leaf in leaves]):
+    for bound in ([disjunct.visible for disjunct in disjuncts], [disjunct.bound for disjunct in disjuncts]):
         keys = {identity(tuple(value for _, value in one)) for one in bound}
         same = len({tuple(name.name for name, _ in one) for one in bound}) == 1
-        if same and len(keys) == len(leaves):
+        if same and len(keys) == len(disjuncts):
             break
     else:  # the same expression stands there twice
-        bound = [leaf.visible for leaf in leaves]
+        bound = [disjunct.visible for disjunct in disjuncts]
         return [
-            Named(action, ("disjunct", *_names(one)), (number, *(value for _, value in one)), leaf)
-            for number, (one, leaf) in enumerate(zip(bound, leaves, strict=True), 1)
+            NamedDisjunct(action, ("disjunct", *_names(one)), (number, *(value for _, value in one)), disjunct)
+            for number, (one, disjunct) in enumerate(zip(bound, disjuncts, strict=True), 1)
         ]
     return [
-        Named(action, _names(one), tuple(value for _, value in one), leaf)
-        for one, leaf in zip(bound, leaves, strict=True)
+        NamedDisjunct(action, _names(one), tuple(value for _, value in one), disjunct)
+        for one, disjunct in zip(bound, disjuncts, strict=True)
     ]
 
 

@@ -9,9 +9,9 @@ from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.judging import Bound
+from workbench.tlaplus.judging import ActionConstraint
 from workbench.tlaplus.running import Run
-from workbench.tlaplus.splitting import Leaf, Named, lane_of
+from workbench.tlaplus.splitting import Disjunct, NamedDisjunct, lane_of
 from workbench.tlaplus.terms import Terms
 
 #: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
@@ -60,13 +60,13 @@ class Steps(NamedTuple):
     members: Mapping[str, tuple[Any, ...]]
 
 
-def steps_of(disjuncts: Sequence[Named], sets: Mapping[str, Sequence[str]], variables: Sequence[str]) -> Steps:
+def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str]], variables: Sequence[str]) -> Steps:
     """The actions of some disjuncts, and who takes them.
 
     Args:
         sets: The constants that are sets of names, with their members.
     """
-    groups = dict[str, list[Named]]()
+    groups = dict[str, list[NamedDisjunct]]()
     for one in disjuncts:
         groups.setdefault(one.action, []).append(one)
     actions, processes, members = dict[str, TextAction](), dict[str, TextProcess](), dict[str, tuple[Any, ...]]()
@@ -80,7 +80,7 @@ def steps_of(disjuncts: Sequence[Named], sets: Mapping[str, Sequence[str]], vari
         if actors is not None:
             pc = "pc" if "pc" in variables else ""
             processes[actors] = TextProcess(actors, actors, pc)
-        place = f" ({group[0].leaf.term.node.at})"
+        place = f" ({group[0].disjunct.term.node.at})"
         process = None if actors is None else processes[actors]
         actions[name] = TextAction(name, Parameters(parameters), place=place, process=process)
     return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
@@ -101,15 +101,15 @@ class TextInstance(ActionInstance):
         number: int,
         action: TextAction,
         arguments: Sequence[Any],
-        leaf: Leaf,
+        disjunct: Disjunct,
         terms: Terms,
         cells: Cells,
-        bounds: Sequence[Bound],
+        bounds: Sequence[ActionConstraint],
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
-        self._at, self._terms, self._cells = leaf.term.node.at, terms, cells
-        self._function = terms.compiled("action", leaf.term)
-        self._values, self._bounds = tuple(leaf.term.values.values()), bounds
+        self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
+        self._function = terms.compiled("action", disjunct.term)
+        self._values, self._bounds = tuple(disjunct.term.values.values()), bounds
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:

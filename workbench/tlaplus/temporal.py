@@ -7,7 +7,7 @@ Both are conjunctions, through definitions, instances and ``\A`` over constants.
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from workbench.tlaplus.breaking import Breaking, Case, Condition, Literal, Met, refuse
+from workbench.tlaplus.breaking import Breaking, Clause, Condition, Literal, Met, refuse
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Variable, fail_at
 from workbench.tlaplus.syntax import (
@@ -26,7 +26,7 @@ from workbench.tlaplus.terms import Term, Terms, Values
 from workbench.tlaplus.traversal import is_alike
 
 
-class Steps(NamedTuple):
+class BoxedAction(NamedTuple):
     """``[action]_subscript``; `box` is all of it."""
 
     action: Term
@@ -59,7 +59,7 @@ class Behaviour:
     """The parts of a specification."""
 
     initial: list[Term] = field(default_factory=list)
-    steps: list[Steps] = field(default_factory=list)
+    steps: list[BoxedAction] = field(default_factory=list)
     fairness: list[Condition] = field(default_factory=list)
 
 
@@ -76,7 +76,7 @@ class Asked:
 
     initial: list[Term] = field(default_factory=list)
     always: list[Term] = field(default_factory=list)
-    steps: list[Steps] = field(default_factory=list)
+    steps: list[BoxedAction] = field(default_factory=list)
     promised: list[Promised] = field(default_factory=list)
 
 
@@ -133,7 +133,7 @@ class _Asking:
         for part in self.terms.conjuncts(inner, Level.STATE):
             node = part.node
             if isinstance(node, Box):
-                self.found.steps.append(Steps(part.beside(node.action), part.beside(node.subscript), part))
+                self.found.steps.append(BoxedAction(part.beside(node.action), part.beside(node.subscript), part))
             elif self._is_of_states(part):
                 self.found.always.append(part)
             elif isinstance(node, Operation) and node.symbol == "[]":
@@ -143,7 +143,7 @@ class _Asking:
             else:
                 self._promise(part.beside(Operation(node.at, "[]", (node,))))
 
-    def _stays(self, part: Term) -> Steps | None:
+    def _stays(self, part: Term) -> BoxedAction | None:
         """The step formula ``[P => P']_P`` that ``P => []P``, required of every state, amounts to."""
         node = part.node
         if not isinstance(node, Operation) or node.symbol != "=>":
@@ -154,14 +154,14 @@ class _Asking:
         if not is_alike(now, then.operands[0]):
             return None
         action = Operation(node.at, "=>", (now, Prime(node.at, now)))
-        return Steps(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
+        return BoxedAction(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
 
     def _promise(self, part: Term) -> None:
         for case in self.breaking.cases(part, False):
             if (possible := self._without_constants(case)) is not None:
                 self.found.promised.append(_promised(possible, part))
 
-    def _without_constants(self, case: Case) -> Case | None:
+    def _without_constants(self, case: Clause) -> Clause | None:
         """The case without the constant predicates at its beginning; None if one of them does not hold."""
         varying = []
         for one in case.now:
@@ -175,33 +175,33 @@ class _Asking:
         return self.terms.level(term) <= Level.STATE
 
 
-def _promised(case: Case, part: Term) -> Promised:
+def _promised(case: Clause, part: Term) -> Promised:
     """The formula whose search finds a behaviour of one case.
 
     Raises:
         InputError: With the place, if none does.
     """
     settles = tuple(Met(True, (one,), None) for one in case.settles)
-    if case.later and case.passing == Case(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
+    if case.later and case.passing == Clause(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
         (begin,) = case.later
         return Promised("leads_to", begin.now, begin.always, begin.never, case.meets + settles, part.values)
-    if case.later or (case.passing != Case() and case.ceases):
+    if case.later or (case.passing != Clause() and case.ceases):
         refuse(part.node)
-    if case.passing != Case():
+    if case.passing != Clause():
         kind = "initially_leads_to" if case.now else "eventually"
         return Promised(kind, case.now, case.always, case.never, case.meets + settles, part.values)
-    if case == Case(meets=case.meets) and len(case.meets) == 1:
+    if case == Clause(meets=case.meets) and len(case.meets) == 1:
         (again,) = case.meets
         if again.disabled and again.steps is None and not again.is_strong:
             return Promised("eventually_always", (), again.disabled, (), (), part.values)
     return Promised("always_eventually", (), case.settles, case.ceases, case.meets, part.values)
 
 
-def _steps(part: Term) -> Steps | None:
+def _steps(part: Term) -> BoxedAction | None:
     node = part.node
     if isinstance(node, Operation) and node.symbol == "[]" and isinstance(node.operands[0], Box):
         box = node.operands[0]
-        return Steps(part.beside(box.action), part.beside(box.subscript), part.beside(box))
+        return BoxedAction(part.beside(box.action), part.beside(box.subscript), part.beside(box))
     return None
 
 

@@ -52,7 +52,7 @@ Found = frozenset[tuple[Declaration, Use]]
 _NOTHING: Found = frozenset()
 
 
-class Behaviour(NamedTuple):
+class Effect(NamedTuple):
     """The effect of applying an operator.
 
     Attributes:
@@ -65,14 +65,14 @@ class Behaviour(NamedTuple):
 
 
 #: The known effects of those parameters that are operators.
-Operators = Mapping[Declaration, Behaviour]
+Operators = Mapping[Declaration, Effect]
 
 
 class Uses:
     """Finds what operators do with their arguments, and remembers it."""
 
     def __init__(self) -> None:
-        self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Behaviour]]], Found]
+        self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], Found]
         self._known = Fixpoint(_NOTHING)
 
     def of_call(
@@ -86,9 +86,9 @@ class Uses:
             scope: Their names.
             operators: The known effects of the operators among the parameters around the call.
         """
-        behaviour = self._behaviour(meaning, arguments, scope, operators or {}, Use.FORMULA)
+        effect = self._effect(meaning, arguments, scope, operators or {}, Use.FORMULA)
         numbers = range(len(arguments))
-        return tuple(frozenset(use for at, use in behaviour.arguments if at == number) for number in numbers)
+        return tuple(frozenset(use for at, use in effect.arguments if at == number) for number in numbers)
 
     def found(self, node: Node, scope: Scope, operators: Operators, use: Use | None) -> Found:
         """The uses of the names around an expression, if `use` is made of its value."""
@@ -140,42 +140,42 @@ class Uses:
     def _of_call(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
     ) -> Found:
-        behaviour = self._behaviour(meaning, arguments, scope, operators, use)
-        together = set(behaviour.others)
+        effect = self._effect(meaning, arguments, scope, operators, use)
+        together = set(effect.others)
         for number, argument in enumerate(arguments):
             if not scope.arity_of(argument):
                 together |= self.found(argument, scope, operators, use if use is Use.PRIMED else None)
-                for one in {done for at, done in behaviour.arguments if at == number}:
+                for one in {done for at, done in effect.arguments if at == number}:
                     together |= self.found(argument, scope, operators, one)
         return frozenset(together)
 
-    def _behaviour(
+    def _effect(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
-    ) -> Behaviour:
+    ) -> Effect:
         if isinstance(meaning, Standard):
             passed = [one for one in arguments if scope.arity_of(one)]
             others = [self.as_operator(one, scope, operators, use).others for one in passed]
-            return Behaviour(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
+            return Effect(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
         if isinstance(meaning, Declaration):
             return operators.get(meaning, _anything(len(arguments)))
         if isinstance(meaning, Substituted):
             return self.as_operator(meaning.expression, meaning.scope, operators, use)
         if not isinstance(meaning, Defined):
-            return Behaviour(frozenset(), _NOTHING)
+            return Effect(frozenset(), _NOTHING)
         parameters = meaning.definition.parameters
         given = self._operators(zip(parameters, arguments, strict=False), scope, operators)
         return _split(parameters, self._of_body(meaning, use, {**operators, **given}))
 
     def _operators(
         self, passed: Iterable[tuple[Declaration, Expression]], scope: Scope, operators: Operators
-    ) -> dict[Declaration, Behaviour]:
+    ) -> dict[Declaration, Effect]:
         return {
             parameter: self.as_operator(argument, scope, operators, Use.FORMULA)
             for parameter, argument in passed
             if parameter.arity
         }
 
-    def as_operator(self, node: Expression, scope: Scope, operators: Operators, use: Use | None) -> Behaviour:
+    def as_operator(self, node: Expression, scope: Scope, operators: Operators, use: Use | None) -> Effect:
         """The effect of applying an operator that is passed as an argument."""
         if isinstance(node, Lambda):
             return _split(node.parameters, self.found(node.body, scope.inside(node), operators, use))
@@ -186,7 +186,7 @@ class Uses:
             if isinstance(meaning, Defined):
                 return _split(meaning.definition.parameters, self._of_body(meaning, use, operators))
             if isinstance(meaning, Standard):
-                return Behaviour(_built_in(meaning, meaning.arity, use), _NOTHING)
+                return Effect(_built_in(meaning, meaning.arity, use), _NOTHING)
             if isinstance(meaning, Substituted):
                 return self.as_operator(meaning.expression, meaning.scope, operators, use)
         if isinstance(node, Qualified) and scope.arity_of(node):
@@ -194,7 +194,7 @@ class Uses:
             if isinstance(reached.meaning, Defined):
                 inner = {**operators, **self._operators(reached.arguments, scope, operators)}
                 return _split(reached.meaning.definition.parameters, self._of_body(reached.meaning, use, inner))
-        return Behaviour(frozenset(), self.found(node, scope, operators, use))
+        return Effect(frozenset(), self.found(node, scope, operators, use))
 
 
 def _formulas(node: Node) -> tuple[Node, ...]:
@@ -224,12 +224,12 @@ def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[t
     return frozenset()
 
 
-def _split(parameters: tuple[Declaration, ...], found: Found) -> Behaviour:
+def _split(parameters: tuple[Declaration, ...], found: Found) -> Effect:
     numbers = {parameter: number for number, parameter in enumerate(parameters)}
     arguments = frozenset((numbers[name], use) for name, use in found if name in numbers)
-    return Behaviour(arguments, frozenset((name, use) for name, use in found if name not in numbers))
+    return Effect(arguments, frozenset((name, use) for name, use in found if name not in numbers))
 
 
-def _anything(arguments: int) -> Behaviour:
+def _anything(arguments: int) -> Effect:
     """The effect of an operator about which nothing is known."""
-    return Behaviour(frozenset((number, use) for number in range(arguments) for use in Use), _NOTHING)
+    return Effect(frozenset((number, use) for number in range(arguments) for use in Use), _NOTHING)
