@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_client.manager import start_new_kernel
 
 from workbench.language import *
-from workbench.showing.panel.fields import Tick
+from workbench.showing.panel.fields import Checkbox
 from workbench.showing.panel.parts import Fold, Part
 from workbench.showing.panel.player import Player
 from workbench.showing.panel.toggles import Toggles
@@ -95,7 +95,7 @@ def click(shown: Any, text: str) -> None:
             continue
         for sent, rest in re.findall(r'data-send="([^"]*)"(.*?(?:</button>|</g>|/>|</label>))', _html(part), re.DOTALL):
             if text in html.unescape(sent + re.sub("<[^>]*>", "", f"<{rest}") + rest):
-                value = 'checked="' not in rest if sent.startswith("tick") or isinstance(part, Tick) else None
+                value = 'checked="' not in rest if sent.startswith("tick") or isinstance(part, Checkbox) else None
                 return use(part, html.unescape(sent), value)
     raise AssertionError(f"there is no {text!r}")
 

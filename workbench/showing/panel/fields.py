@@ -85,7 +85,7 @@ class Field(Part):
         return {"data_send": self.label or "value", "aria_label": self.label or self.tip}
 
 
-class Tick(Field):
+class Checkbox(Field):
     """A box to tick."""
 
     def read(self, sent: Any) -> Any:

@@ -7,7 +7,7 @@ from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import InputError, Result, State, Trace
 from workbench.kernel.meaning.values import counted
 from workbench.showing import view
-from workbench.showing.panel.fields import Buttons, Number, Several, Tick
+from workbench.showing.panel.fields import Buttons, Checkbox, Number, Several
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
@@ -80,7 +80,7 @@ class GraphTab(Tab):
         self._number = Number("state", range(MOST_STATES + 1), on_change=self._numbered)
         self._radius = Number("within", range(1, 6), 2, "range", tip="that many steps", on_change=changed)
         self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
-        self._pictures = Tick("pictures", False, "show states as their pictures", changed)
+        self._pictures = Checkbox("pictures", False, "show states as their pictures", changed)
         self._picture = Pane(on_send=self._around)
         self._working = self.working(f"graph {self.number}", self._show)
         options = Box([self._number, self._radius, self._edges, self._pictures], "wb-controls")

@@ -14,7 +14,7 @@ from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Result
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.values import counted
-from workbench.showing.panel.fields import Button, Choice, Number, Tick
+from workbench.showing.panel.fields import Button, Checkbox, Choice, Number
 from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
 from workbench.showing.panel.tab import Tab, Working, complaint
 from workbench.showing.pictures.markup import Markup, element, joined
@@ -35,7 +35,7 @@ _MOST_FAILING = 200
 _EXPLAIN, _CSV = "explain", "csv"
 
 
-class Grid(Tab):
+class GridTab(Tab):
     """A verdict map that fills cell by cell; a click on a cell sets the panel to it."""
 
     def build(self) -> list[Part]:
@@ -216,7 +216,7 @@ class Values(Box):
         self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
         self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]
         self._ticks = {
-            name: Tick(name, False, f"vary it: {constant.doc}" if constant.doc else "vary it", self._ticked)
+            name: Checkbox(name, False, f"vary it: {constant.doc}" if constant.doc else "vary it", self._ticked)
             for name, constant in self._declared.items()
         }
         self._ranges: dict[str, tuple[Number, Number]] = {}

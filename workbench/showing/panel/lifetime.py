@@ -89,7 +89,7 @@ def boxes_of(panel: ipywidgets.Widget) -> list[ipywidgets.Box]:
 CELLS = Cells()
 
 
-class Panel(ipywidgets.DOMWidget):
+class Displayed(ipywidgets.DOMWidget):
     """The first base class of any widget that a cell displays."""
 
     _work: Any = None  # the work behind it, which ends with it
@@ -175,7 +175,7 @@ class Panel(ipywidgets.DOMWidget):
 
 
 def display_kept(
-    panels: Sequence[Panel], cell: str | None, data: Mapping[str, Any] = MappingProxyType({}), beside: bool = True
+    panels: Sequence[Displayed], cell: str | None, data: Mapping[str, Any] = MappingProxyType({}), beside: bool = True
 ) -> None:
     """Show the latest static copies of panels as one output.
 

@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from workbench.showing.panel.lifetime import Panel
+from workbench.showing.panel.lifetime import Displayed
 from workbench.showing.panel.parts import Part
 from workbench.showing.pictures.markup import as_text
 from workbench.showing.view.html import drawn_style, player_script, script
@@ -19,7 +19,7 @@ _HERE = resources.files(__package__)
 STYLE = f"{drawn_style()}:is(html, :where(:host)) {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
 
 
-class Surface(Panel, anywidget.AnyWidget):
+class Surface(Displayed, anywidget.AnyWidget):
     """A widget that shows parts.
 
     Args:

@@ -4,7 +4,7 @@ from typing import Any
 
 from workbench.kernel import Result
 from workbench.showing.panel.compare_tab import Compare
-from workbench.showing.panel.grid_tab import Grid
+from workbench.showing.panel.grid_tab import GridTab
 from workbench.showing.panel.parts import Fold, Part
 from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.tab import Tab
@@ -36,7 +36,7 @@ class MapTab(Tab):
     title = "Map"
 
     def build(self) -> list[Part]:
-        self._parts: list[Tab] = [WhatIf(self.session), Grid(self.session)]
+        self._parts: list[Tab] = [WhatIf(self.session), GridTab(self.session)]
         return [*self._parts, Fold("Compare two results", make=self._compare)]
 
     def _compare(self) -> list[Part]:

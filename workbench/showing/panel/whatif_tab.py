@@ -3,7 +3,7 @@
 from workbench.checking.questions.whatif import Attempt, Repairs, never_happen, repairs
 from workbench.kernel import Result
 from workbench.kernel.meaning.values import counted
-from workbench.showing.panel.fields import Button, Tick
+from workbench.showing.panel.fields import Button, Checkbox
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
@@ -18,7 +18,7 @@ class WhatIf(Tab):
     """Tables whose rows can be applied to the panel."""
 
     def build(self) -> list[Part]:
-        self._integers = Tick("numbers too, one up and one down", False, on_change=self.again)
+        self._integers = Checkbox("numbers too, one up and one down", False, on_change=self.again)
         self._repair = Button("Find repairs", _REPAIR, self._mend)
         self._single = Pane(on_send=self._apply)
         self._sets = Pane(on_send=self._apply_set)

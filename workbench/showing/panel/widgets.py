@@ -16,7 +16,7 @@ from workbench.kernel.meaning.given import names_in
 from workbench.showing import view
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.graph_tab import GraphTab, page_of
-from workbench.showing.panel.grid_tab import Grid
+from workbench.showing.panel.grid_tab import GridTab
 from workbench.showing.panel.observed import Observed, check_selected, refusing
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.player import Player
@@ -343,7 +343,7 @@ class VerdictMap(_Following):
         self._rows: list[Any] = [] if table is None else table.to_dict("records")
         self._map = None if table is None else view.verdict_map(table, **drawn, clickable=True)
         self._pane = Pane("" if self._map is None else self._map.svg(), self._clicked, "wb-map")
-        super().__init__(self._pane if panel is None else Grid(panel.session), panel)
+        super().__init__(self._pane if panel is None else GridTab(panel.session), panel)
 
     def now(self) -> dict[str, Any]:
         return {"row": self._row}

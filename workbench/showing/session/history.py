@@ -8,7 +8,7 @@ from workbench.kernel.meaning.trace import Step
 
 
 @dataclass(eq=False)
-class Node:
+class HistoryNode:
     """A state, as it was reached.
 
     Attributes:
@@ -19,12 +19,12 @@ class Node:
 
     number: int
     step: Step
-    parent: "Node | None" = field(default=None, repr=False)
-    children: list["Node"] = field(default_factory=list, repr=False)
+    parent: "HistoryNode | None" = field(default=None, repr=False)
+    children: list["HistoryNode"] = field(default_factory=list, repr=False)
     name: str = ""
 
     @property
-    def path(self) -> list["Node"]:
+    def path(self) -> list["HistoryNode"]:
         """The nodes from the root to this one."""
         nodes = [self]
         while nodes[-1].parent is not None:
@@ -45,7 +45,7 @@ class Landmark:
         line, column: Its place: a line for each branch, and a column more than the landmark before it.
     """
 
-    node: Node
+    node: HistoryNode
     depth: int
     line: int
     column: int
@@ -59,9 +59,9 @@ class History:
         start: Which of the model's initial states is the root.
 
     Attributes:
-        nodes (list of Node): By number.
-        current (Node): The present node.
-        tip (Node): The end of the branch that is in sight: `current`, or a node that was reached from there.
+        nodes (list of HistoryNode): By number.
+        current (HistoryNode): The present node.
+        tip (HistoryNode): The end of the branch that is in sight: `current`, or a node that was reached from there.
 
     Examples:
         >>> from workbench.kernel import replay
@@ -77,7 +77,7 @@ class History:
 
     def __init__(self, model: Machine, start: int, root: Step) -> None:
         self.model, self.start = model, start
-        self.nodes = [Node(0, root)]
+        self.nodes = [HistoryNode(0, root)]
         self.current = self.tip = self.nodes[0]
 
     @classmethod
@@ -90,14 +90,14 @@ class History:
             history.go(history.tip.path[step].number)
         return history
 
-    def add(self, step: Step) -> Node:
+    def add(self, step: Step) -> HistoryNode:
         """Take a step from the current node. A step that was taken there before leads to the node that it led to."""
         before = self.current
         known = [child for child in before.children if child.step.move == step.move]
         if known:
             after = known[0]
         else:
-            after = Node(len(self.nodes), step, before)
+            after = HistoryNode(len(self.nodes), step, before)
             self.nodes.append(after)
             before.children.append(after)
         self.current = after
@@ -121,12 +121,12 @@ class History:
         """Give a node a name; "" takes it away."""
         self._node(number).name = name.strip()
 
-    def _node(self, number: int) -> Node:
+    def _node(self, number: int) -> HistoryNode:
         if not 0 <= number < len(self.nodes):
             raise InputError(f"node {number} is not accepted; the history has the nodes 0 to {len(self.nodes) - 1}")
         return self.nodes[number]
 
-    def trace(self, node: Node) -> Trace:
+    def trace(self, node: HistoryNode) -> Trace:
         """The behaviour from the root to a node."""
         return Trace(self.model, self.start, tuple(one.step for one in node.path))
 
@@ -137,7 +137,7 @@ class History:
         that was taken first from a node stays in its line.
         """
         found: list[Landmark] = []
-        waiting: list[tuple[Node, int, Landmark | None, int]] = [(self.nodes[0], 0, None, 0)]
+        waiting: list[tuple[HistoryNode, int, Landmark | None, int]] = [(self.nodes[0], 0, None, 0)]
         line = 0
         while waiting:
             node, depth, before, opens = waiting.pop()
@@ -149,6 +149,6 @@ class History:
                 waiting.append((child, depth + 1, before, int(number > 0)))
         return found
 
-    def leaves(self) -> Iterator[Node]:
+    def leaves(self) -> Iterator[HistoryNode]:
         """The ends of all branches, in the order in which they were reached."""
         return (node for node in self.nodes if not node.children)

@@ -17,7 +17,7 @@ _MODULES = {
     "charts": ("access_chart", "coverage_chart", "levels_chart", "verdict_map"),
     "graph": ("StateGraph",),
     "grid": ("Grid",),
-    "html": ("Drawn", "Joined", "Picture"),
+    "html": ("Drawn", "Figure", "Joined"),
     "nodes": ("Edge", "Node"),
     "overview": ("model_view", "result_view", "space_view"),
     "parted": ("Parted", "parting"),

@@ -9,7 +9,7 @@ from workbench.audits.story import story
 from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import Drawn, Picture, Rendered, bullets, folded, noted, table
+from workbench.showing.view.html import Drawn, Figure, Rendered, bullets, folded, noted, table
 from workbench.showing.view.pages import page
 from workbench.showing.view.tables import constants_line
 from workbench.showing.view.trace import trace_view
@@ -50,14 +50,14 @@ def finding_view(finding: Finding) -> Drawn:
     return Rendered(_finding(finding), "\n".join((finding.why, *finding.evidence)))
 
 
-def finding_picture(finding: Finding) -> Picture | None:
+def finding_picture(finding: Finding) -> Figure | None:
     """The picture of a finding: the table's files, told as a state of the model; None if there is none."""
     if finding.model is None or finding.state is None:
         return None
     return _StatePicture(finding)
 
 
-class _StatePicture(Picture):
+class _StatePicture(Figure):
     def __init__(self, finding: Finding) -> None:
         self.title = f"The table as a state of the model {finding.model.name if finding.model else ''}"
         self.notes = finding.legend

@@ -4,13 +4,13 @@ from typing import Any
 
 from workbench.registry.programs import needs
 from workbench.showing.pictures.markup import Markup
-from workbench.showing.view.html import Picture
+from workbench.showing.view.html import Figure
 from workbench.showing.view.plot import Plot, figure, svg
 
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-class Chart(Picture):
+class Chart(Figure):
     """A chart: ``figure()`` is interactive, ``svg()`` needs no script; both are made of ``plot()``."""
 
     def plot(self) -> Plot:

@@ -12,7 +12,7 @@ from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.view.access import accesses
 from workbench.showing.view.bars import Bars
-from workbench.showing.view.grid import Cell, Grid, Panel
+from workbench.showing.view.grid import Cell, Grid, GridPanel
 from workbench.showing.view.html import MARKS
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     for (action, variable), letters in seen.items():
         text = _ACCESS["R" in letters, "W" in letters]
         cells[action, variable] = Cell(words[text], text, f"{action} {words[text]} {variable}")
-    panel = Panel("", tuple(model.actions), tuple(model.layout.variables), cells)
+    panel = GridPanel("", tuple(model.actions), tuple(model.layout.variables), cells)
     note = f"As seen when every action runs in {len(numbers):,} of {counted(len(space), 'state')}."
     title = f"{model.name}: which action reads and writes which variable"
     return Grid(title, (panel,), ("action", "variable"), (note,))
@@ -168,7 +168,7 @@ _Axis = tuple[str | None, list[Any]]
 
 def _panel(
     title: str, name: str, rows: list[Any], down: _Axis, across: _Axis, rest: str, word: Callable[[str, Any], str]
-) -> Panel:
+) -> GridPanel:
     def at(axis: _Axis, row: Any) -> str:
         return "" if axis[0] is None else word(axis[0], row[axis[0]])
 
@@ -182,4 +182,4 @@ def _panel(
             place = ", ".join([*places, *([rest] if rest else [])])
             told = f"{name} {row[name]}: {place}"
             cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], told, row[_NUMBER])
-    return Panel(title, ticks(down), ticks(across), cells)
+    return GridPanel(title, ticks(down), ticks(across), cells)

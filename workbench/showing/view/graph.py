@@ -13,7 +13,7 @@ from workbench.registry.programs import needs
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view import dot
-from workbench.showing.view.html import Picture, noted
+from workbench.showing.view.html import Figure, noted
 from workbench.showing.view.nodes import Edge, Node
 from workbench.showing.view.trace import packed
 
@@ -57,7 +57,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class StateGraph(Picture):
+class StateGraph(Figure):
     """A graph to look at.
 
     Attributes:

@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Panel:
+class GridPanel:
     """One grid.
 
     Attributes:
@@ -66,7 +66,7 @@ class Grid(Chart):
     """
 
     title: str
-    panels: tuple[Panel, ...]
+    panels: tuple[GridPanel, ...]
     axes: tuple[str, str]
     notes: tuple[str, ...] = ()
 
@@ -153,14 +153,14 @@ class _Layout:
             x = after + width_of(kind) + 24
         return labels
 
-    def _titles(self, panel: Panel, x: float, y: float) -> list[Label]:
+    def _titles(self, panel: GridPanel, x: float, y: float) -> list[Label]:
         if not panel.title:
             return []
         lines = [fit(line, self.wide) for line in panel.title.split("\n")]
         titles = [Label(x, y + 14 + 18 * at, line, 12, at == 0) for at, line in enumerate(lines)]
         return [*titles, Label(x, y + self.head - self.above - 2, self.axes, 11)]
 
-    def _panel(self, panel: Panel, x: float, y: float) -> plot.Panel:
+    def _panel(self, panel: GridPanel, x: float, y: float) -> plot.Panel:
         columns = tuple(Tick(at + 0.5, column) for at, column in enumerate(panel.columns))
         rows = tuple(Tick(at + 0.5, fit(row, self.left)) for at, row in enumerate(panel.rows))
         return plot.Panel(

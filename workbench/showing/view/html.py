@@ -150,7 +150,7 @@ class Drawn:
         return self.text()
 
 
-class Picture(Drawn):
+class Figure(Drawn):
     """Something drawn that is one picture.
 
     Attributes:
