@@ -88,13 +88,9 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     """Check all combinations of a protocol, and write the frames."""
     start = start_from(PROTOCOLS[title])
     model, constants = start.model_class, dict(start.constants)
-    names = [name for name in in_sight(model) if _values(model, name) and name not in _LEFT_OUT]
+    names = _switches(model)
     values = [_values(model, name) for name in names]
-    combinations = list(itertools.product(*values))
-    results: dict[tuple[Any, ...], Result | InputError] = {}
-    for chosen in combinations:
-        results[chosen] = _checked(start, names, chosen)
-        print(f"front page, {title}: {len(results)} of {len(combinations)} combinations", flush=True)
+    results = checked(title)
     known = list(map(configuration, _files_of(model)))
     frames: dict[str, str] = {}
     shown = {}
@@ -144,6 +140,27 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     }
 
 
+def checked(title: str) -> dict[tuple[Any, ...], Result | InputError]:
+    """The result of each combination of a protocol's switches, with the progress on the standard output.
+
+    Raises:
+        InputError: If one has more than :data:`website.broken.MOST_STATES` states: a site is built in minutes.
+    """
+    start = start_from(PROTOCOLS[title])
+    names = _switches(start.model_class)
+    combinations = list(itertools.product(*(_values(start.model_class, name) for name in names)))
+    results: dict[tuple[Any, ...], Result | InputError] = {}
+    for chosen in combinations:
+        results[chosen] = _checked(start, names, chosen)
+        print(f"front page, {title}: {len(results)} of {len(combinations)} combinations", flush=True)
+    return results
+
+
+def _switches(model: type[Model]) -> list[str]:
+    """The switches and choices on the page."""
+    return [name for name in in_sight(model) if _values(model, name) and name not in _LEFT_OUT]
+
+
 def _files_of(model: type[Model]) -> list[Path]:
     """The configurations of a model, those of its stories first."""
     return [*stories(model).values(), *presets(model).values()]
@@ -156,18 +173,14 @@ def _values(model: type[Model], name: str) -> tuple[Any, ...]:
 
 
 def _checked(start: Settings, names: Iterable[str], chosen: Iterable[Any]) -> Result | InputError:
-    """The check that a panel makes of the same settings, so that both count the same.
-
-    Raises:
-        ValueError: If there are more than :data:`MOST_STATES` states: a site is built in minutes.
-    """
+    """The check that a panel makes of the same settings, so that both count the same."""
     try:
         settings = start.with_constants(dict(zip(names, chosen, strict=True)))
         result = check(settings.model(), settings.applicable(), budget=Budget(states=MOST_STATES))
     except InputError as error:
         return error
     if not result.complete:
-        raise ValueError(f"{result.model} has more than {MOST_STATES:,} states, too many for the front page")
+        raise InputError(f"{result.model} has more than {MOST_STATES:,} states, too many for the front page")
     return result
 
 

@@ -34,6 +34,8 @@ FOLDER = "gallery"
 PLAYER = "<!-- player -->"
 #: The page of the folder ``specs/incidents``; its table has configurations of all folders.
 _INCIDENTS = "docs/incidents.md"
+#: What lies beside the pages that other pages lead to by a picture: the animated picture, and the card.
+PICTURES = ANIMATED, CARD = ".svg", ".png"
 #: The width of a card's picture, in pixels, as chats ask for it.
 CARD_WIDTH = 1200
 #: The configurations on top, with titles for those who know none of them.
@@ -115,8 +117,8 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
         write(page.with_suffix(".md"), words(name, broken))
         write(page.with_suffix(".player"), view.html())
         if entries[-1].picture:
-            write(page.with_suffix(".svg"), animated_svg(view))
-            write(page.with_suffix(".png"), _card(last))
+            write(page.with_suffix(ANIMATED), animated_svg(view))
+            write(page.with_suffix(CARD), _card(last))
     return entries
 
 
@@ -174,7 +176,7 @@ def words(name: str, broken: Broken) -> str:
 
 
 def _as_picture(property: str) -> str:
-    link = element("a", "an animated picture", href=f"{property}.svg")
+    link = element("a", "an animated picture", href=property + ANIMATED)
     return element("p", "For a chat or a slide: ", link, ".") + "\n"
 
 

@@ -20,7 +20,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.playing import plays
-from website import conf, contents, gallery, lessons, links
+from website import conf, contents, front, gallery, lessons, links
 from website.broken import find
 from website.keeping import ROOT
 from website.playground import first_model, in_browser, packed, runtime
@@ -121,7 +121,8 @@ def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
     assert page.with_suffix(".svg").read_text().count("<g class=") == played == entry.shown
     assert f'href="{entry.property}.svg"' in page.with_suffix(".md").read_text()
     card = page.with_suffix(".png").read_bytes()
-    blank = gallery.svg_to_bytes(page.with_suffix(".svg").read_text().partition("<g ")[0] + "</svg>", width=1200)
+    empty = page.with_suffix(".svg").read_text().partition("<g ")[0] + "</svg>"
+    blank = gallery.svg_to_bytes(empty, width=gallery.CARD_WIDTH)
     assert (card[16:20], len(card) > 5 * len(blank)) == (gallery.CARD_WIDTH.to_bytes(4), True)
     monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
     app, context = SimpleNamespace(srcdir=tmp_path), {"metatags": ""}
@@ -330,6 +331,18 @@ def page(request: pytest.FixtureRequest, browser: Any, site: Path) -> Iterator[A
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert complaints == []
     context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("title", front.PROTOCOLS)
+def test_no_combination_of_switches_takes_long(title: str) -> None:
+    assert len(front.checked(title)) >= 8
+
+
+def test_a_combination_that_takes_long_ends_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(front, "MOST_STATES", 10)
+    with pytest.raises(InputError, match=r"^BakeryV2Extended.* has more than 10 states, too many for the front page$"):
+        front.checked("ColdFront's bakery")
 
 
 #: What the front page says first, and the reason below.

@@ -133,7 +133,9 @@ def _check_keys(keys: Iterable[Any]) -> None:
         raise ModelError(f"a Map cannot hold both keys{why}")
 
 
+#: Kinds of values with parts that are neither records nor objects.
 _CONTAINERS = frozenset({tuple, frozenset, Map})
+
 
 # Parts ---------------------------------------------------------------------------------------------------------------
 
