@@ -267,7 +267,7 @@ def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:
 
 
 def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
-    """The ids of the things for the places: for a place itself or a part of it, or else for what contains it."""
+    """The ids of the things that stand for each place or a part of it; if there are none, for what contains it."""
     stands = [(thing.id, one) for thing, _ in every(things) for one in thing.of]
     marked: set[str] = set()
     for wanted in places:

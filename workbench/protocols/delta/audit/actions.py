@@ -303,7 +303,7 @@ def _rows_of(said: Said) -> int | None:
 
 
 def _place(source: Source, path: str) -> tuple[str, bool]:
-    """A file's name, or its location if it is elsewhere; and whether it is."""
+    """A file's name within the table, or its location outside; and whether it is outside."""
     location = unquote(path)
     if not location.startswith("/") and "://" not in location and not location.startswith("file:"):
         return location, False
