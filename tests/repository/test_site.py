@@ -370,7 +370,8 @@ def test_the_front_page_says_at_once_what_a_switch_does(page: Any, site: Path) -
         if names:
             expect(page.locator(SENTENCES).nth(1)).to_contain_text(f"{names[0]}: ")
             trace = min((one.trace for one in found.violated), key=len)
-            expect(frame.locator(".wb-where")).to_contain_text(f"State 2 of {len(trace)}")  # it plays
+            later = re.compile(rf"State [2-9] of {len(trace)}")  # it plays, on a busy machine past the second one
+            expect(frame.locator(".wb-where")).to_contain_text(later)
             frame.get_by_role("button", name="to the beginning").click()  # and stops
             expect(frame.locator(".wb-where")).to_contain_text(f"State 1 of {len(trace)}")
             expect(frame.get_by_role("button", name="play from")).to_have_text("\N{WHITE RIGHT-POINTING TRIANGLE}")
