@@ -112,7 +112,7 @@ def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
 def add_card(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
     """Tell chats what to show of a link to the page: they take whole addresses alone."""
     if site := addresses.SITE:
-        own = name + gallery.CARD
+        own = name + gallery.STILL
         image = own if Path(app.srcdir, own).is_file() else CARD
         card = {"title": context.get("title", project), "url": f"{site}{name}.html", "image": site + image}
         context["metatags"] += joined(element("meta", property=f"og:{key}", content=card[key]) for key in card)
@@ -157,7 +157,7 @@ def add_assets(app: Any, error: Exception | None) -> None:
         (static / front.PANEL_STYLE).write_text(surface.STYLE)
         playground.finish(Path(app.outdir))
         for picture in Path(app.srcdir, gallery.FOLDER).rglob("*"):
-            if picture.suffix in gallery.PICTURES:
+            if picture.suffix in (gallery.ANIMATED, gallery.STILL):
                 shutil.copy(picture, Path(app.outdir, picture.relative_to(app.srcdir)))
         if (frames := Path(app.srcdir, front.FOLDER)).is_dir():
             shutil.rmtree(Path(app.outdir, front.FOLDER), ignore_errors=True)

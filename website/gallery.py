@@ -34,8 +34,8 @@ FOLDER = "gallery"
 PLAYER = "<!-- player -->"
 #: The page of the folder ``specs/incidents``; its table has configurations of all folders.
 _INCIDENTS = "docs/incidents.md"
-#: What lies beside the pages that other pages lead to by a picture: the animated picture, and the card.
-PICTURES = ANIMATED, CARD = ".svg", ".png"
+#: What ends the names of the pictures beside a page that other pages lead to by a picture.
+ANIMATED, STILL = ".svg", ".png"
 #: The width of a card's picture, in pixels, as chats ask for it.
 CARD_WIDTH = 1200
 #: The configurations on top, with titles for those who know none of them.
@@ -118,7 +118,7 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
         write(page.with_suffix(".player"), view.html())
         if entries[-1].picture:
             write(page.with_suffix(ANIMATED), animated_svg(view))
-            write(page.with_suffix(CARD), _card(last))
+            write(page.with_suffix(STILL), _card(last))
     return entries
 
 

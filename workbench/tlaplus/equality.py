@@ -18,7 +18,7 @@ from workbench.tlaplus.values import (
 )
 
 #: The kinds of values without parts that TLC compares with their own kind alone.
-_WORDS = ATOMS - {Name}
+_EXCLUSIVE = ATOMS - {Name}
 
 # Equality ------------------------------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         return value in members
     if kind is tuple and type(one := next(iter(members))) is tuple:
         parts = list(map(type, value))
-        if parts == list(map(type, one)) and _WORDS.issuperset(parts):
+        if parts == list(map(type, one)) and _EXCLUSIVE.issuperset(parts):
             return value in members  # TLC can compare the others with that one
     keys, key = member_keys(members), order_key(value)
     try:

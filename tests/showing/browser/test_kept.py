@@ -191,6 +191,7 @@ def test_switches_show_the_last_click_whatever_is_said_of_those_before_it(page: 
     # Else nothing has changed in the end. A kernel that has checked what the second click set says what the third did.
     said = page.locator(".wb-headline:has-text('AsyncParquet off'), .wb-headline:has-text('SafeAcks on')")
     said.wait_for()
+    assert ticked() == [True, False]
     early.click()
     page.wait_for_selector(".wb-headline:has-text('AsyncParquet on')")
     assert ticked() == [True, True]

@@ -133,11 +133,10 @@ def _check_keys(keys: Iterable[Any]) -> None:
         raise ModelError(f"a Map cannot hold both keys{why}")
 
 
+# Parts ---------------------------------------------------------------------------------------------------------------
+
 #: Kinds of values with parts that are neither records nor objects.
 _CONTAINERS = frozenset({tuple, frozenset, Map})
-
-
-# Parts ---------------------------------------------------------------------------------------------------------------
 
 
 def fields_of(kind: type) -> tuple[str, ...]:
