@@ -317,9 +317,10 @@ def test_a_version_that_misses_a_file_is_named(constants):
     assert fault.places == (Place("snapshots", 1), Place("level", "w0-0"))
 
 
-def test_an_expired_version_loses_files_and_a_tag_keeps_them():
+@pytest.mark.parametrize("spares", [True, False])
+def test_an_expired_version_loses_files_and_a_tag_keeps_them_if_it_is_asked(spares):
     """A compaction has replaced the file of version 1."""
     alone = {"NUM_WRITERS": 1, "NUM_BUCKETS": 1, "PkCol1Values": ["jack"], "Col2Values": ["red"], "MAX_COMPACTIONS": 1}
-    states = reachable_states(PaimonExtended(**alone, CleanUp="old"))
+    states = reachable_states(PaimonExtended(**alone, CleanUp="old", ExpirySparesTags=spares))
     replaced = [s for s in states if s.expired == 1 and "w0-0" not in s.manifest[s.snapshots[2]]]
-    assert {(s.tag == 1, "w0-0" in s.gone) for s in replaced} == {(True, False), (False, True)}
+    assert {(s.tag == 1, "w0-0" in s.gone) for s in replaced} == {(True, not spares), (False, True)}

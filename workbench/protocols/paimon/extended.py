@@ -8,6 +8,7 @@ state::
     workbench check specs/paimon/skip_level_0_two_compactors.toml    # ConsistentRead: a key is read twice
     workbench check paimon --set CompactToAnyLevel=true          # levels are merged, and passed over: everything holds
     workbench check specs/paimon/expiry.toml                     # snapshots expire, and a tag keeps files: it holds
+    workbench check specs/paimon/expiry_tag.toml                 # PublishedFilesExist: nobody has asked the tag
 
 ``specs/paimon/README.md`` discusses the results.
 """
@@ -35,6 +36,7 @@ class PaimonExtended(PaimonPublished):
     LostAnswer = LOST_ANSWER_DELETES
     Remember = REMEMBER
     CleanUp = CLEAN_UP
+    ExpirySparesTags = Constant(True, bool, "a snapshot that expires leaves the files that a tag needs")
 
     gone = Variable(frozenset(), doc="the data files that have been deleted")
     expired = Variable(0, doc="the newest snapshot that has expired")
@@ -159,9 +161,10 @@ class PaimonExtended(PaimonPublished):
         """Whether a version is to be read: it has not expired, or has the tag."""
         return s.snapshots[version] is not None and (version > s.expired or version == s.tag)
 
-    def named(self, s):
-        """The data files that somebody may read."""
-        return {file for v in self.versions if self.is_kept(s, v) for file in s.manifest[s.snapshots[v]]}
+    def named(self, s, tags=True):
+        """The data files that somebody may read, in a tag or not."""
+        kept = [v for v in self.versions if self.is_kept(s, v) and (tags or v > s.expired)]
+        return {file for v in kept for file in s.manifest[s.snapshots[v]]}
 
     @action(when=cleans)
     def create_tag(self, s):
@@ -175,7 +178,7 @@ class PaimonExtended(PaimonPublished):
         """Let the oldest snapshot expire, but not the latest, and delete the files that only it has."""
         require(s.expired + 1 < s.latest, "there is one snapshot, or none")
         s.expired += 1
-        s.gone |= set(s.manifest[s.snapshots[s.expired]]) - self.named(s)
+        s.gone |= set(s.manifest[s.snapshots[s.expired]]) - self.named(s, self.ExpirySparesTags)
 
     @action(when=cleans)
     def remove_orphans(self, s):
