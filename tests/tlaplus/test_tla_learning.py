@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 
 from tests.tlaplus.test_tla_views import MESSAGES, NIL, ONE, TWO, A, B, C, fields, row_of, spread
+from tests.tlaplus.trees import module_of
 from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.values import Map
+from workbench.tlaplus import sampling
 from workbench.tlaplus.arithmetic import interval
 from workbench.tlaplus.lazy import equal, isin
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.operators import apply, cup, domain, enumerated, except_, subseteq
 from workbench.tlaplus.sequences import append, head, length
 from workbench.tlaplus.shapes import Fixed, Leaf, Members
+from workbench.tlaplus.specification import module_of_text
 
 # What is read and written --------------------------------------------------------------------------------------------
 
@@ -105,3 +108,16 @@ def test_a_variable_whose_cells_a_renaming_would_change_has_one():
     (shape,) = learned([[Map({A: 1, B: (1, 2)}), Map({A: (2, 1), B: (1, 1)})]], [{}, swap])
     assert isinstance(shape, Fixed)
     assert type(shape.kids[A]) is type(shape.kids[B]) is not Leaf
+
+
+def test_many_small_sets_are_no_long_evaluation(monkeypatch):
+    r"""Only what takes long ends a sample early: steps that each go through a few short lists do not, however many."""
+    lines = [
+        "EXTENDS Naturals, FiniteSets", "VARIABLE has", "Procs == 1..7", "Init == has = [p \\in Procs |-> 0]",
+        "Some == {p \\in SUBSET {k \\in Procs : has[k] < 2} : Cardinality(p) = 2}",
+        "Next == \\E one, other \\in Some :"
+        " one = other /\\ has' = [p \\in Procs |-> IF p \\in one THEN has[p] + 1 ELSE has[p]]",
+    ]  # fmt: skip
+    monkeypatch.setattr(sampling, "MOST_STATES", 150)
+    model = module_of_text(module_of(*lines), "INIT Init NEXT Next")()
+    assert len(model.layout.cells) == 8

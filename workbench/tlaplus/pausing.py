@@ -40,6 +40,7 @@ def paced(members: Iterable[Any]) -> Iterator[Any]:
 
 
 def _parts(members: Iterator[Any]) -> Iterator[Iterable[Any]]:
+    yield itertools.islice(members, _EVERY)
     for member in members:
-        yield itertools.chain((member,), itertools.islice(members, _EVERY - 1))
         look_up()
+        yield itertools.chain((member,), itertools.islice(members, _EVERY - 1))
