@@ -379,6 +379,23 @@ def test_disjuncts_that_read_alike_are_told_apart():
     assert labels == LABELS
 
 
+def test_a_quantifier_is_taken_apart_up_to_the_first_set_that_is_not_constant():
+    """The figures are TLC's."""
+    lines = [
+        "EXTENDS Naturals", "CONSTANT Keys", "VARIABLES seen, rows",
+        "Init == seen = {0} /\\ rows = [k \\in Keys |-> 0]",
+        "Put(k, n) == rows[k] = n /\\ rows' = [rows EXCEPT ![k] = n + 1] /\\ seen' = seen \\cup {n + 1}",
+        "Next == \\E k \\in Keys, n \\in seen : n < 3 /\\ Put(k, n)",
+        "Inv == \\A k \\in Keys, n \\in seen, m \\in 1..2 : n + m # rows[k] + 9",
+    ]  # fmt: skip
+    cfg = "CONSTANT Keys = {k1, k2} INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE"
+    model = module_of_text(module_of(*lines), cfg)()
+    assert [instance.label for instance in model.instances] == ["Next(k1)", "Next(k2)"]
+    assert len(model.predicates("Inv")) == 2
+    result = check(model)
+    assert (result.distinct, result.generated, result.depth, result["Inv"].holds) == (16, 25, 7, True)
+
+
 def test_what_a_step_leaves_unchanged_is_not_read():
     model = model_of(lock("SPECIFICATION Spec"))
     (state,) = model.initial_states()

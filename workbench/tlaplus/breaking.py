@@ -201,8 +201,8 @@ class Breaking:
             first, second = node.operands
             follows = Operation(node.at, "=>", (first, Operation(node.at, "<>", (second,))))
             return _Parts(True, [(term.beside(Operation(node.at, "[]", (follows,))), holds)])
-        if isinstance(node, Quantified) and (combinations := self._terms.combinations(term)) is not None:
-            return _Parts((node.kind == "A") is holds, [(term.inside(node.body, one), holds) for one in combinations])
+        if isinstance(node, Quantified) and (cases := self._terms.cases(term)) is not None:
+            return _Parts((node.kind == "A") is holds, [(case, holds) for case in cases])
         inner = self._terms.unfolded(term)
         return None if inner is None else _Parts(True, [(inner, holds)])
 

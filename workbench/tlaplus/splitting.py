@@ -50,10 +50,11 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
             yield from _split(terms, term.beside(operand), name, bound)
         return
     if isinstance(node, Quantified) and node.kind == "E":
-        combinations = terms.combinations(term)
-        if combinations is not None:
-            for values in combinations:
-                yield from _split(terms, term.inside(node.body, values), name, (*bound, *values.items()))
+        cases = terms.cases(term)
+        if cases is not None:
+            for case in cases:
+                values = {name: case.values[name] for name in case.values if name not in term.values}
+                yield from _split(terms, case, name, (*bound, *values.items()))
             return
     is_action = terms.level(term) > Level.STATE
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name

@@ -5,6 +5,7 @@ same. Arguments that depend on the state stay where they are, since an operator 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import ModelError
@@ -17,6 +18,7 @@ from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.running import place_of
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Substituted
 from workbench.tlaplus.syntax import (
+    Bound,
     Conjunction,
     Declaration,
     Expression,
@@ -73,6 +75,7 @@ class Terms:
         self._spellings = spellings
         self.levels = Levels()
         self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._curried: dict[tuple[Quantified, int], Quantified] = {}
 
     def over(self, variables: Sequence[Any]) -> "Terms":
         """Terms of states of other variables; see :meth:`workbench.tlaplus.compiling.Compiler.over`."""
@@ -188,21 +191,38 @@ class Terms:
             passed[parameter] = self.value(given)
         return passed
 
-    def combinations(self, term: Term) -> list[Values] | None:
-        """The values that a quantifier gives its names, in TLC's order; None unless its sets are small constants."""
+    def cases(self, term: Term) -> list[Term] | None:
+        r"""The body of a quantifier for the values of its names, in TLC's order; None if its first set is no constant.
+
+        From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
+        there is a case ``\A t \in seen : P`` for each key.
+        """
         assert isinstance(term.node, Quantified)
-        made: list[Values] = [{}]
-        for bound in term.node.bounds:
-            if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
+        node, made = term.node, [dict[Declaration, Any]()]
+        for number, bound in enumerate(node.bounds):
+            more = self._with(made, term, bound)
+            if more is None and not number:
                 return None
-            members = self.value(term.beside(bound.domain))
-            if is_endless(members):
+            if more is None:
+                outer = self._curried.setdefault((node, number), _curried(node, number))
+                return [term.beside(outer).inside(outer.body, values) for values in made]
+            made = more
+        return [term.inside(node.body, values) for values in made]
+
+    def _with(
+        self, made: list[dict[Declaration, Any]], term: Term, bound: Bound
+    ) -> list[dict[Declaration, Any]] | None:
+        """The values with those of a bound's names; None unless its set is a small constant."""
+        if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
+            return None
+        members = self.value(term.beside(bound.domain))
+        if is_endless(members):
+            return None
+        listed = list(each(members))
+        for names in bound.patterns:
+            made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
+            if len(made) > _MOST:
                 return None
-            listed = list(each(members))
-            for names in bound.patterns:
-                made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
-                if len(made) > _MOST:
-                    return None
         return made
 
     def conjuncts(self, term: Term, above: Level) -> Iterator[Term]:
@@ -220,16 +240,21 @@ class Terms:
                 yield from self.conjuncts(term.beside(operand), above)
             return
         if isinstance(node, Quantified) and node.kind == "A":
-            combinations = self.combinations(term)
-            if combinations is not None:
-                for values in combinations:
-                    yield from self.conjuncts(term.inside(node.body, values), above)
+            cases = self.cases(term)
+            if cases is not None:
+                for case in cases:
+                    yield from self.conjuncts(case, above)
                 return
         inner = self.unfolded(term)
         if inner is None:
             yield term
         else:
             yield from self.conjuncts(inner, above)
+
+
+def _curried(node: Quantified, number: int) -> Quantified:
+    """A quantifier over the names of so many bounds, of a quantifier over the others."""
+    return replace(node, bounds=node.bounds[:number], body=replace(node, bounds=node.bounds[number:]))
 
 
 def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
