@@ -7,6 +7,7 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
+from workbench.kernel import ModelError
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import module_of_text
@@ -183,6 +184,37 @@ Next == \/ x' = Op(x, 2) /\ y' = Nobody
 Kept == x \in 0 .. 4 /\ y \in {Nobody, None}
 """
 
+TYPED = r"""EXTENDS Naturals
+CONSTANTS a, b, Nil
+VARIABLES f, n
+Keys == {a, b}
+Entry == [kind : {"put", "del"}, at : 0..3]
+Init == f = [k \in Keys |-> [kind |-> "put", at |-> 0]] /\ n = {}
+Move(k) == f[k].at < 3 /\ f' = [f EXCEPT ![k].at = @ + 1] /\ n' = n \cup {f[k].at}
+Flip(k) == f' = [f EXCEPT ![k].kind = IF @ = "put" THEN "del" ELSE "put"] /\ UNCHANGED n
+Next == \E k \in Keys : Move(k) \/ Flip(k)
+Becomes(g) == f[a].at = 2 /\ f' = g /\ UNCHANGED n
+Smaller == Next \/ Becomes([k \in {a} |-> f[k]])
+None == Next \/ Becomes(Nil)
+Tuple == Next \/ Becomes(<<f[a], f[b]>>)
+Shorter == Next \/ Becomes([f EXCEPT ![b] = [kind |-> "put"]])
+Empty == Next \/ Becomes([f EXCEPT ![b] = Nil])
+Far == Next \/ Becomes([f EXCEPT ![b].at = 7])
+FarFirst == Next \/ Becomes([f EXCEPT ![a].at = 7, ![b] = 5])
+FarLast == Next \/ Becomes([f EXCEPT ![a] = 5, ![b].at = 7])
+In == f \in [Keys -> Entry]
+InMore == f \in [Keys -> Entry \cup {Nil}]
+Late == f \in [Keys -> [kind : {"put", "del"}, at : {0, 1, 2}]]
+Seen == n \in SUBSET (0..2)
+"""
+
+
+def typed(steps: str, asked: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+    """A row of the module above."""
+    names = "CONSTANTS a = a b = b Nil = Nil INIT Init CHECK_DEADLOCK FALSE"
+    return Row(TYPED, f"{names} NEXT {steps} INVARIANTS {asked}", distinct, depth, generated, wrong)
+
+
 PARTS = r"""EXTENDS Naturals
 VARIABLES x, y
 In == INSTANCE Slot WITH here <- x, n <- 2
@@ -313,6 +345,12 @@ ROWS = {
     ),
     "a view": Row(COUNTER, f"{PLAIN} VIEW Odd", 5, 4, 11),
     "a view of all": Row(COUNTER, f"{PLAIN} VIEW All", 10, 4, 20),
+    "types": typed("Next", "In InMore Seen", 64, 9, 225),
+    "a type that is too small": typed("Next", "Late", wrong={"Late": 4}),
+    **{
+        f"a value of another type: {steps}": typed(steps, "In", wrong={"In": 4})
+        for steps in ("Smaller", "None", "Tuple", "Shorter", "Empty", "Far", "FarFirst")
+    },
     "parts of definitions": Row(PARTS, f"{PLAIN.replace('Init', 'Start')} INVARIANT Inv", 4, 3, 8, others=(SLOT,)),
     "a part that fails": Row(
         PARTS, f"{PLAIN.replace('Init', 'Start')} INVARIANT Wrong", wrong={"Wrong": 3}, others=(SLOT,)
@@ -340,6 +378,15 @@ def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
     assert all(states is None or found[name] == states for name, states in row.wrong.items())
     if not row.wrong:
         assert (result.distinct, result.depth, result.generated) == (row.distinct, row.depth, row.generated)
+
+
+@pytest.mark.parametrize("states", SAMPLES)
+def test_of_two_parts_of_other_types_the_first_decides(states, monkeypatch):
+    """TLC's error; if the part that is no record comes last, the invariant is false."""
+    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    with pytest.raises(ModelError, match=r"5 is of another kind than the members of \[") as met:
+        checked(typed("FarLast", "In"))
+    assert "4  Becomes" in "".join(met.value.__notes__)
 
 
 def model_of(row: Row) -> Any:

@@ -26,7 +26,6 @@ from workbench.tlaplus.bindings import (
     Passed,
     Written,
 )
-from workbench.tlaplus.cells import once_in_state
 from workbench.tlaplus.expressions import Expressions
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.python_code import (
@@ -39,9 +38,9 @@ from workbench.tlaplus.python_code import (
     item,
     name,
     negated,
-    uses,
     when,
 )
+from workbench.tlaplus.remembering import Remembered
 from workbench.tlaplus.scopes import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
 from workbench.tlaplus.sets import BOOLEAN, STRING
 from workbench.tlaplus.standard import MODULES
@@ -362,7 +361,7 @@ class Calls:
         definition = defined(function, [*head, *captured, *names], statements)
         made = self.workshop.define(definition, meaning.body, inside, meaning.name)
         if not (action or meaning.recursive or captured) and self._is_costly(meaning, inside):
-            self.workshop.program.names[function] = once_in_state(made)
+            self.workshop.program.names[function] = Remembered(made)
 
     def _is_costly(self, meaning: Defined, inside: Here) -> bool:
         """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
@@ -372,7 +371,7 @@ class Calls:
         return has_binder(meaning.body)
 
     def body(self, meaning: Defined, here: Here) -> ast.expr:
-        """The value of a definition; a function's value may use itself."""
+        """The value of a definition; a function is evaluated where it is applied, and may use itself."""
         definition = meaning.definition
         if isinstance(definition, OperatorDefinition):
             return self.expressions.value(definition.body, here)
@@ -384,7 +383,5 @@ class Calls:
                 definition.function, inside, lambda at: self.expressions.value(definition.function.body, at)
             ),
         )
-        if not uses(function, own):
-            return call("function", domain, function)
         argument = self.workshop.program.fresh("argument")
         return call("recursive", domain, function_of([own, argument], call(function, name(argument))))

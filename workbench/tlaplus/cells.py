@@ -60,35 +60,24 @@ class Spread(Whole):
 class VariableValues:
     """The values of variables in a row, by number; cells are read only as far as something asks for them."""
 
-    __slots__ = ("_places", "_row", "_seen", "answers")
+    __slots__ = ("_places", "_seen", "answers", "row")
 
-    def __init__(self, row: Row, places: Sequence[int | Spread]) -> None:
-        self._row, self._places = row, places
+    def __init__(self, row: Values, places: Sequence[int | Spread]) -> None:
+        self.row, self._places = row, places
         self._seen: dict[int, Any] = {}
         self.answers: dict[Any, tuple[Any, Any]] = {}
+
+    def over(self, row: Values) -> "VariableValues":
+        """The values of the variables in another row."""
+        return VariableValues(row, self._places)
 
     def __getitem__(self, number: int) -> Any:
         found = self._seen.get(number)
         if found is None:
             place = self._places[number]
-            found = self._row[place] if type(place) is int else place.see(self._row)  # type: ignore[union-attr]
+            found = self.row[place] if type(place) is int else place.see(self.row)  # type: ignore[union-attr]
             self._seen[number] = found
         return found
-
-
-def once_in_state(definition: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a state, evaluated once for the same arguments within each evaluation that uses views."""
-
-    def answer(now: Any, then: Any, *arguments: Any) -> Any:
-        if type(now) is not VariableValues:
-            return definition(now, then, *arguments)
-        key = definition, *map(id, arguments)
-        found = now.answers.get(key)
-        if found is None:  # the arguments are kept so that no others get their ids
-            found = now.answers[key] = definition(now, then, *arguments), arguments
-        return found[0]
-
-    return answer
 
 
 class Cells:

@@ -8,6 +8,7 @@ from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness,
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.membership import Question
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.terms import Term, Terms
 
@@ -61,12 +62,16 @@ class TextConstraint(_Placed, Constraint):
 
 
 class Test:
-    """A predicate of a state, or of a step."""
+    """A predicate of a state, or of a step.
 
-    def __init__(self, terms: Terms, cells: Cells, term: Term) -> None:
+    Args:
+        question: A part of the predicate, if that is what is tested.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, term: Term, question: Question | None = None) -> None:
         self._terms, self._cells = terms, cells
-        self._function = terms.compiled("predicate", term)
-        self._values = tuple(term.values.values())
+        self._function = terms.compiled("predicate", term) if question is None else question.answer
+        self._values = tuple(term.values.values()) if question is None else ()
         self._at = term.node.at
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:

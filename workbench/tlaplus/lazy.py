@@ -83,6 +83,10 @@ class Lazy(ABC):
         """Whether it is a member of a listed set."""
         return contains(members, self.listed())
 
+    def among(self, sets: Any) -> bool:
+        """Whether it is a member of a set that is not listed."""
+        return has(sets, self.force())
+
     # Sets ---------------------------------------------------------------------------------------------------------
 
     def has(self, value: Any) -> bool:
@@ -200,7 +204,7 @@ def isin(value: Any, members: Any) -> bool:
         return has(members, value)
     if type(members) is frozenset and not value.endless:
         return bool(value.inside(members))
-    return has(members, value.force())
+    return bool(value.among(members))
 
 
 def each(members: Any) -> Iterable[Any]:

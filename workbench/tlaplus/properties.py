@@ -27,6 +27,7 @@ from workbench.tlaplus.judging import (
     TextUndecided,
 )
 from workbench.tlaplus.levels import Level
+from workbench.tlaplus.membership import questions
 from workbench.tlaplus.refining import test_of_steps
 from workbench.tlaplus.temporal import Asked, asked_of
 from workbench.tlaplus.terms import Term, Terms
@@ -123,7 +124,7 @@ class TextProperties:
         if isinstance(declared, TextStep):
             return list(self._of_steps(author, declared, asked))
         parts = [part for one in asked.always for part in self._terms.conjuncts(one, Level.CONSTANT)]
-        tests = [self._test(part) for part in parts]
+        tests = [test for part in parts for test in self._tests(part)]
         return [StateJudge(author, declared, tests, number) for number in range(len(tests))]
 
     def _of_steps(self, author: Any, declared: Property, asked: Asked) -> Iterator[PropertyInstance]:
@@ -136,6 +137,10 @@ class TextProperties:
 
     def _test(self, term: Term) -> Test:
         return Test(self._terms, self._cells, term)
+
+    def _tests(self, term: Term) -> list[Test]:
+        asked = questions(self._terms, self._cells, term)
+        return [Test(self._terms, self._cells, term, one) for one in asked] or [self._test(term)]
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""

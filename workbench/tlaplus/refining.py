@@ -13,6 +13,7 @@ from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.judging import Test
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
+from workbench.tlaplus.remembering import Remembered
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted, Variable
 from workbench.tlaplus.syntax import Let, Node
 from workbench.tlaplus.terms import Term, Terms
@@ -62,13 +63,14 @@ class ImageTest(Test):
         super().__init__(terms, cells, step)
         self._of_images = Test(terms.over(named), cells, step)
         self._known = dict[Any, bool]()
-        self._parts = [self._part(one, step) for one in named]
+        self._parts = [Remembered(self._part(one, step)) for one in named]
 
-    def _part(self, one: Any, step: Term) -> Callable[[Any], Any]:
+    def _part(self, one: Any, step: Term) -> Callable[..., Any]:
         if isinstance(one, Variable):
             number = self._cells.names.index(one.name)
-            return lambda now: now[number]
-        return self._terms.image(one, step.values)
+            return lambda now, _: listed(now[number])
+        image = self._terms.image(one, step.values)
+        return lambda now, _: listed(image(now))
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         assert after is not None
@@ -86,4 +88,4 @@ class ImageTest(Test):
 
     def _image(self, state: Reader) -> tuple[Any, ...]:
         now = self._cells.variables_of(state)
-        return tuple([listed(part(now)) for part in self._parts])
+        return tuple([part(now, None) for part in self._parts])

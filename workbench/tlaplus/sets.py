@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.equality import set_of
-from workbench.tlaplus.lazy import Lazy, each, equal, has, is_endless, set_from, truth
+from workbench.tlaplus.lazy import Lazy, each, equal, has, is_endless, listed, set_from, truth
 from workbench.tlaplus.pausing import paced
 from workbench.tlaplus.values import (
     CONCRETE,
@@ -205,12 +205,20 @@ class Functions(Described):
 
     __slots__ = ()
 
+    def fits(self, value: Any) -> bool:
+        """Whether a value, which may be lazy, is a function over S."""
+        if type(value) in CONCRETE:
+            return equal(domain_of(value), self.parts[0]) if type(value) in (tuple, Map) else _foreign(value, self)
+        return equal(value.domain(), self.parts[0])
+
+    def results(self) -> Iterator[tuple[Any, Any]]:
+        """The arguments in TLC's order, each with the set that has its results."""
+        return ((argument, self.parts[1]) for argument in each(self.parts[0]))
+
     def has(self, value: Any) -> bool:
-        if type(value) is not tuple and type(value) is not Map:
-            return _foreign(value, self)
-        domain, target = self.parts
-        if not equal(domain_of(value), domain):
+        if not self.fits(value):
             return False
+        target = self.parts[1]
         with suppress(EvaluationError):
             if all(has(target, result) for _, result in pairs_of(value)):
                 return True
@@ -238,12 +246,23 @@ class Records(Described):
         self.names = sorted(fields, key=order_key)
         super().__init__(*[fields[name] for name in self.names])
 
-    def has(self, value: Any) -> bool:
+    def fits(self, value: Any) -> bool:
+        """Whether a value, which may be lazy, is a record with these fields."""
+        if type(value) not in CONCRETE:
+            names = listed(value.domain())
+            if names and all(type(name) is str for name in names):
+                return bool(names == set(self.names))
+            value = value.listed()
         if type(value) is not Map or not is_record(value):
             return not self.names if value == () else _foreign(value, self)
-        if value._data.keys() != set(self.names):
-            return False
-        return all(has(part, value._data[name]) for name, part in zip(self.names, self.parts, strict=True))
+        return bool(value._data.keys() == set(self.names))
+
+    def results(self) -> Iterator[tuple[str, Any]]:
+        """The names in TLC's order, each with the set that has its values."""
+        return zip(self.names, self.parts, strict=True)
+
+    def has(self, value: Any) -> bool:
+        return self.fits(value) and all(has(part, value._data[name]) for name, part in self.results())
 
     def has_parts_of(self, other: Described) -> bool:
         return isinstance(other, Records) and self.names == other.names and super().has_parts_of(other)

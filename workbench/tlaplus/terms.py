@@ -16,7 +16,7 @@ from workbench.tlaplus.lazy import each, is_endless
 from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.running import place_of
-from workbench.tlaplus.scopes import Defined, Meaning, Scope, Substituted
+from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted
 from workbench.tlaplus.syntax import (
     Bound,
     Conjunction,
@@ -25,6 +25,7 @@ from workbench.tlaplus.syntax import (
     Label,
     Lambda,
     Let,
+    Operation,
     OperatorDefinition,
     Place,
     Qualified,
@@ -146,6 +147,13 @@ class Terms:
             return deeper(self._evaluated, kind, term)
 
     # Parts --------------------------------------------------------------------------------------------------------
+
+    def operands(self, term: Term, symbol: str) -> tuple[Term, ...] | None:
+        """The operands of an operator of TLA+ itself; None for any other expression."""
+        called = term.scope.applied(term.node) if isinstance(term.node, Operation) else None
+        if called is None or not isinstance(called[0], Standard) or called[0].name != symbol:
+            return None
+        return tuple(map(term.beside, called[1]))
 
     def unfolded(self, term: Term) -> Term | None:
         """The expression that a name, a label or a LET stands for; None if it cannot be unfolded.

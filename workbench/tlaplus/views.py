@@ -13,7 +13,7 @@ from workbench.kernel.meaning.cells import Row
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.equality import contains, same
 from workbench.tlaplus.lazy import Lazy, Update, applied, equal, force, has, listed, replaced
-from workbench.tlaplus.sets import Filtered
+from workbench.tlaplus.sets import Filtered, Subsets
 from workbench.tlaplus.shapes import (
     Contents,
     Fixed,
@@ -105,6 +105,9 @@ class SetView(Lazy):
         if type(other) is not frozenset or any(self.shape.kid(member) is None for member in other):
             return same(self.force(), other)
         return all((self.row[cell] is not None) == (key in other) for key, cell in self.shape.firsts.items())
+
+    def among(self, sets: Any) -> bool:
+        return self.within(sets.parts[0]) if type(sets) is Subsets else super().among(sets)
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
         return SetOverlay(self, {}).changed(members, there)

@@ -218,16 +218,16 @@ class StepReads(Reads):
     """The values of a step's row: the state before, the state after, and for each cell whether it changed."""
 
     def __init__(self, values: Sequence[Sequence[Any]], row: Numbers) -> None:
-        self._values, self._row = values, row
+        self._contents, self._row = values, row
 
     def __missing__(self, at: int) -> Any:
-        part, cell = divmod(at, len(self._values))
-        value = self[at] = bool(self._row[at]) if part == 2 else self._values[cell][self._row[at]]
+        part, cell = divmod(at, len(self._contents))
+        value = self[at] = bool(self._row[at]) if part == 2 else self._contents[cell][self._row[at]]
         return value
 
     def views(self, layout: Layout) -> tuple[Any, Any]:
         """The two states as step properties see them."""
-        cells = len(self._values)
+        cells = len(self._contents)
         before, after = (_Part(self, first) for first in (0, cells))
         return layout.view(before), layout.bind(_After)(layout, after, lambda cell: self[2 * cells + cell])
 

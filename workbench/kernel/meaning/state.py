@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from workbench.kernel.meaning.cells import NEVER, Cell, Shown, Whole, WholeSet
+from workbench.kernel.meaning.cells import NEVER, Cell, Row, Shown, Whole, WholeSet
 from workbench.kernel.meaning.differences import Difference, differences
 from workbench.kernel.meaning.errors import InputError, ModelError, NoSuchIndex, NoSuchVariable
 from workbench.kernel.meaning.members import Before, Held, Members, Universe
@@ -440,7 +440,7 @@ def _is_empty(value: Any) -> bool:
 class Reads(dict[int, Any]):
     """The values of a state that records which cells were read, in order; `values` is asked once per cell."""
 
-    def __init__(self, values: Sequence[Any]) -> None:
+    def __init__(self, values: Row) -> None:
         self._values = values
 
     def __missing__(self, cell: int) -> Any:

@@ -1,0 +1,77 @@
+"""Answers of definitions, by the cells that they read."""
+
+from typing import Any
+
+import pytest
+
+from workbench.kernel.meaning.state import Reads
+from workbench.tlaplus import remembering
+from workbench.tlaplus.cells import VariableValues
+from workbench.tlaplus.remembering import Remembered
+from workbench.tlaplus.sets import NAT
+
+
+class Asked:
+    """A definition of three variables, with what it was asked: whether the first is odd, else the second."""
+
+    def __init__(self) -> None:
+        self.times: list[Any] = []
+
+    def __call__(self, now: Any, _then: Any, *arguments: Any) -> Any:
+        self.times.append(arguments)
+        return now[0] % 2 == 1 or now[1]
+
+
+def ask(definition: Remembered, *row: Any, arguments: tuple[Any, ...] = ()) -> tuple[Any, list[int]]:
+    """The answer in a state, and the cells that were read for it, in order."""
+    reads = Reads(row)
+    return definition(VariableValues(reads, range(len(row))), None, *arguments), list(reads)
+
+
+def test_an_answer_is_known_where_the_cells_that_it_depends_on_are_the_same():
+    asked = Asked()
+    remembered = Remembered(asked)
+    assert ask(remembered, 1, 5, 7) == ask(remembered, 1, 6, 8) == (True, [0])
+    assert ask(remembered, 2, 5, 7) == ask(remembered, 2, 5, 8) == (5, [0, 1])
+    assert ask(remembered, 2, 6, 7) == (6, [0, 1])
+    assert len(asked.times) == 3
+
+
+def test_arguments_that_python_takes_for_equal_are_different():
+    asked = Asked()
+    remembered = Remembered(asked)
+    for argument in (1, True, (1,), (True,), 1):
+        assert ask(remembered, 3, 0, arguments=(argument,)) == (True, [0])
+    assert asked.times == [(1,), (True,), ((1,),), ((True,),)]
+
+
+def test_contents_that_python_takes_for_equal_are_different():
+    remembered = Remembered(lambda now, _: str(now[0]))
+    assert [ask(remembered, one)[0] for one in (1, True, 1)] == ["1", "True", "1"]
+
+
+def test_what_depends_on_nothing_is_known_everywhere():
+    remembered = Remembered(lambda now, _: 7)
+    assert ask(remembered, 1) == ask(remembered, 2) == (7, [])
+
+
+def test_lazy_arguments_and_answers_are_not_kept():
+    asked = Asked()
+    remembered = Remembered(asked)
+    assert [ask(remembered, 1, 0, arguments=(NAT,))[0] for _ in range(2)] == [True, True]
+    assert asked.times == [(NAT,), (NAT,)]
+    lazy = Remembered(lambda now, _: NAT)
+    assert [ask(lazy, 1)[0] for _ in range(2)] == [NAT, NAT]
+
+
+@pytest.mark.parametrize("again", [0, 9])
+def test_what_is_seldom_known_is_forgotten_and_no_longer_kept(again, monkeypatch):
+    monkeypatch.setattr(remembering, "_MOST_NODES", 10)
+    asked = Asked()
+    remembered = Remembered(asked)
+    for number in range(10):
+        for _ in range(1 + again):
+            assert ask(remembered, 2, number)[0] == number
+    before = len(asked.times)
+    assert [ask(remembered, 2, 9)[0] for _ in range(2)] == [9, 9]
+    assert len(asked.times) - before == (0 if again else 2)

@@ -1,0 +1,93 @@
+"""Answers of definitions, remembered by the cells that they read.
+
+What engines remember is the answer of a whole action or predicate. A part of it that depends on few cells, such as the
+number of a cell's neighbours, has the same answer in many states that differ elsewhere.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from workbench.kernel.meaning.state import Reads
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.cells import VariableValues
+from workbench.tlaplus.values import CONCRETE
+
+#: The cells on the ways to all answers that are kept for a definition. If they are not enough, and most answers were
+#: not known when they were asked for, none is kept from then on.
+_MOST_NODES = 1 << 16
+
+
+class _Node:
+    """A cell that an evaluation reads next, and what follows for each content, which is kept so that its id stays."""
+
+    __slots__ = ("branches", "cell")
+
+    def __init__(self, cell: int) -> None:
+        self.cell = cell
+        self.branches: dict[int, tuple[Any, Any]] = {}
+
+
+class _Leaf:
+    """An answer."""
+
+    __slots__ = ("answer",)
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+
+class Remembered:
+    """A definition that depends on one state alone, as a function of the state, the next state, and its arguments.
+
+    It is evaluated once for the same arguments within each evaluation that uses views; and, as far as that pays, once
+    for the same contents of the cells that it reads.
+    """
+
+    def __init__(self, definition: Callable[..., Any]) -> None:
+        self._definition = definition
+        self._roots: dict[Any, Any] = {}
+        self._pays = True
+        self._asked = self._known = self._nodes = 0
+
+    def __call__(self, now: Any, then: Any, *arguments: Any) -> Any:
+        if type(now) is not VariableValues:
+            return self._definition(now, then, *arguments)
+        key = self, *map(id, arguments)
+        found = now.answers.get(key)
+        if found is None:  # the arguments are kept so that no others get their ids
+            answer = self._answer(now, then, arguments) if self._pays else self._definition(now, then, *arguments)
+            found = now.answers[key] = answer, arguments
+        return found[0]
+
+    def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
+        if any(type(one) not in CONCRETE for one in arguments):
+            return self._definition(now, then, *arguments)
+        key, row = identity(arguments), now.row
+        node = self._roots.get(key)
+        while type(node) is _Node:
+            found = node.branches.get(id(row[node.cell]))
+            node = None if found is None else found[1]
+        self._asked += 1
+        if node is not None:
+            self._known += 1
+            return node.answer
+        read = Reads(row)
+        answer = self._definition(now.over(read), then, *arguments)
+        if type(answer) not in CONCRETE:
+            self._pays = False
+        else:
+            self._keep(key, read, answer)
+        return answer
+
+    def _keep(self, key: Any, read: Reads, answer: Any) -> None:
+        if self._nodes >= _MOST_NODES:
+            self._pays = 2 * self._known > self._asked
+            self._roots.clear()
+            self._nodes = 0
+        cells = [*read]
+        following = [*map(_Node, cells), _Leaf(answer)]
+        node = self._roots.setdefault(key, following[0])
+        for cell, after in zip(cells, following[1:], strict=True):
+            content = read[cell]
+            _, node = node.branches.setdefault(id(content), (content, after))
+        self._nodes += len(cells)
