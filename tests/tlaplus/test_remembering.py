@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
+from tests.tlaplus.trees import module_of
+from workbench import check
 from workbench.kernel.meaning.state import Reads
-from workbench.tlaplus import remembering
+from workbench.tlaplus import remembering, sampling
 from workbench.tlaplus.cells import VariableValues
 from workbench.tlaplus.remembering import Remembered
 from workbench.tlaplus.sets import NAT
+from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.steps import TextInstance
 
 
 class Asked:
@@ -75,3 +79,26 @@ def test_what_is_seldom_known_is_forgotten_and_no_longer_kept(again, monkeypatch
     before = len(asked.times)
     assert [ask(remembered, 2, 9)[0] for _ in range(2)] == [9, 9]
     assert len(asked.times) - before == (0 if again else 2)
+
+
+def test_what_comes_of_a_member_is_known_where_the_cells_are_the_same_that_it_depends_on(monkeypatch):
+    """The figures are TLC's."""
+    lines = [
+        "EXTENDS Naturals", "CONSTANT Procs", "VARIABLES open, count",
+        "Init == open = Procs /\\ count = [p \\in Procs |-> 0]",
+        "Next == /\\ \\E p \\in open : count' = [count EXCEPT ![p] = (@ + 1) % 5] /\\ UNCHANGED open",
+    ]  # fmt: skip
+    monkeypatch.setattr(sampling, "MOST_STATES", 20)
+    model = module_of_text(module_of(*lines), "CONSTANT Procs = {a, b, c, d, e, f} INIT Init NEXT Next")()
+    assert len(model.instances) == 1
+    assert len(model.layout.cells) == 14
+    taken, take = list[Any](), TextInstance._taken
+
+    def noted(self: Any, before: Any, *members: Any) -> Any:
+        taken.extend(members)
+        return take(self, before, *members)
+
+    monkeypatch.setattr(TextInstance, "_taken", noted)
+    result = check(model)
+    assert (result.distinct, result.generated, result.depth) == (15_625, 93_751, 25)
+    assert len(taken) < 100

@@ -27,7 +27,7 @@ from workbench.tlaplus.modules import Specification
 from workbench.tlaplus.python_code import assign, call, constant, defined, name, when
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.scopes import Constant, Scope, Variable, fail_at
-from workbench.tlaplus.syntax import Declaration, Expression, Node
+from workbench.tlaplus.syntax import Declaration, Expression, Node, Quantified
 from workbench.tlaplus.wording import written
 from workbench.tlaplus.workshop import Workshop
 
@@ -77,6 +77,10 @@ class Compiler:
     def predicate(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The truth of an expression, whose value must be a boolean; see :meth:`expression`."""
         return self._evaluation(node, scope, parameters, self._expressions.condition)
+
+    def members(self, node: Quantified, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The values to try for the names of a quantifier; see :meth:`expression`."""
+        return self._evaluation(node, scope, parameters, lambda _, here: self._expressions.tried(node, here))
 
     def action(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Action:
         """An action; see :meth:`expression` for the arguments and errors.

@@ -7,7 +7,7 @@ number of a cell's neighbours, has the same answer in many states that differ el
 from collections.abc import Callable
 from typing import Any
 
-from workbench.kernel.meaning.state import Reads
+from workbench.kernel.meaning.state import Reads, Values
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import VariableValues
 from workbench.tlaplus.values import CONCRETE
@@ -36,33 +36,20 @@ class _Leaf:
         self.answer = answer
 
 
-class Remembered:
-    """A definition that depends on one state alone, as a function of the state, the next state, and its arguments.
+class Memory:
+    """Answers by a key and the contents of the cells that they depend on.
 
-    It is evaluated once for the same arguments within each evaluation that uses views; and, as far as that pays, once
-    for the same contents of the cells that it reads.
+    Attributes:
+        pays: Whether answers are kept.
     """
 
-    def __init__(self, definition: Callable[..., Any]) -> None:
-        self._definition = definition
+    def __init__(self) -> None:
+        self.pays = True
         self._roots: dict[Any, Any] = {}
-        self._pays = True
         self._asked = self._known = self._nodes = 0
 
-    def __call__(self, now: Any, then: Any, *arguments: Any) -> Any:
-        if type(now) is not VariableValues:
-            return self._definition(now, then, *arguments)
-        key = self, *map(id, arguments)
-        found = now.answers.get(key)
-        if found is None:  # the arguments are kept so that no others get their ids
-            answer = self._answer(now, then, arguments) if self._pays else self._definition(now, then, *arguments)
-            found = now.answers[key] = answer, arguments
-        return found[0]
-
-    def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
-        if any(type(one) not in CONCRETE for one in arguments):
-            return self._definition(now, then, *arguments)
-        key, row = identity(arguments), now.row
+    def answer(self, key: Any, row: Values, evaluate: Callable[[Values], Any]) -> Any:
+        """The answer for a key in a row; if it is not known, `evaluate` finds it, and reads no other cells."""
         node = self._roots.get(key)
         while type(node) is _Node:
             found = node.branches.get(id(row[node.cell]))
@@ -72,16 +59,13 @@ class Remembered:
             self._known += 1
             return node.answer
         read = Reads(row)
-        answer = self._definition(now.over(read), then, *arguments)
-        if type(answer) not in CONCRETE:
-            self._pays = False
-        else:
-            self._keep(key, read, answer)
+        answer = evaluate(read)
+        self._keep(key, read, answer)
         return answer
 
     def _keep(self, key: Any, read: Reads, answer: Any) -> None:
         if self._nodes >= _MOST_NODES:
-            self._pays = 2 * self._known > self._asked
+            self.pays = 2 * self._known > self._asked
             self._roots.clear()
             self._nodes = 0
         cells = [*read]
@@ -91,3 +75,44 @@ class Remembered:
             content = read[cell]
             _, node = node.branches.setdefault(id(content), (content, after))
         self._nodes += len(cells)
+
+
+class Remembered:
+    """A definition that depends on one state alone, as a function of the state, the next state, and its arguments.
+
+    It is evaluated once for the same arguments within each evaluation that uses views; and, as far as that pays, once
+    for the same contents of the cells that it reads.
+    """
+
+    def __init__(self, definition: Callable[..., Any]) -> None:
+        self._definition, self._memory = definition, Memory()
+
+    def __call__(self, now: Any, then: Any, *arguments: Any) -> Any:
+        if type(now) is not VariableValues:
+            return self._definition(now, then, *arguments)
+        key = self, *map(id, arguments)
+        found = now.answers.get(key)
+        if found is None:  # the arguments are kept so that no others get their ids
+            found = now.answers[key] = self._answer(now, then, arguments), arguments
+        return found[0]
+
+    def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
+        if not self._memory.pays or any(type(one) not in CONCRETE for one in arguments):
+            return self._definition(now, then, *arguments)
+
+        def evaluate(row: Values) -> Any:
+            answer = self._definition(now.over(row), then, *arguments)
+            if type(answer) not in CONCRETE:  # it may be a view of this row
+                raise _Lazy(answer)
+            return answer
+
+        try:
+            return self._memory.answer(identity(arguments), now.row, evaluate)
+        except _Lazy as lazy:
+            self._memory.pays = False
+            return lazy.answer
+
+
+class _Lazy(Exception):
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer

@@ -8,11 +8,17 @@ from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
+from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.judging import ActionConstraint
+from workbench.tlaplus.lazy import each
+from workbench.tlaplus.remembering import Memory
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Disjunct, NamedDisjunct, lane_of
+from workbench.tlaplus.syntax import Expression, Quantified
 from workbench.tlaplus.terms import Terms
+from workbench.tlaplus.values import CONCRETE
+from workbench.tlaplus.wording import written
 
 #: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
 Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
@@ -108,16 +114,41 @@ class TextInstance(ActionInstance):
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
-        self._function = terms.compiled("action", disjunct.term)
         self._values, self._bounds = tuple(disjunct.term.values.values()), bounds
+        self._members, self._name, term = None, "", disjunct.term
+        if _has_one_name(term.node):
+            assert isinstance(term.node, Quantified)
+            (name,) = term.node.names
+            self._members, self._name = terms.compiled("members", term), name.name
+            self._why, self._memory = written(term.node), Memory()
+            term = term.inside(term.node.body, {name: None})
+        self._function = terms.compiled("action", term)
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         return self._terms.evaluated(self._at, self._run, before)
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
+        if self._members is None:
+            return self._taken(before)
+        outcomes, whys, is_empty = list[Outcome](), list[str](), True
+        for member in each(self._members(self._cells.variables(before), None, *self._values)):
+            is_empty = False
+            found, missing = self._with(before, member)
+            outcomes += found
+            whys += missing
+        return outcomes, [self._why] if is_empty else list(dict.fromkeys(whys))
+
+    def _with(self, before: Values, member: Any) -> tuple[list[Outcome], list[str]]:
+        """What comes of one member, which is the same wherever the cells are the same that it depends on."""
+        if type(member) not in CONCRETE or not self._memory.pays:
+            return self._taken(before, member)
+        return self._memory.answer(identity(member), before, lambda read: self._taken(read, member))
+
+    def _taken(self, before: Values, *members: Any) -> tuple[list[Outcome], list[str]]:
         now = self._cells.variables(before)
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
+        run.chosen += [(self._name, member) for member in members]
         run.then.kept.update(bound.number for bound in self._bounds)
 
         def rest() -> None:
@@ -125,7 +156,7 @@ class TextInstance(ActionInstance):
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
             outcomes.append(self._outcome(before, now, run))
 
-        self._function(run, rest, *self._values)
+        self._function(run, rest, *self._values, *members)
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
@@ -135,3 +166,8 @@ class TextInstance(ActionInstance):
         left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
         assigned = then if left is None else {**then, left: False}
         return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)
+
+
+def _has_one_name(node: Expression) -> bool:
+    r"""Whether a formula is ``\E x \in S : P`` with one name."""
+    return isinstance(node, Quantified) and node.kind == "E" and len(node.names) == 1 and not node.bounds[0].is_tuple

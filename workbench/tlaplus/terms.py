@@ -21,6 +21,7 @@ from workbench.tlaplus.syntax import (
     Bound,
     Conjunction,
     Declaration,
+    Disjunction,
     Expression,
     Label,
     Lambda,
@@ -96,7 +97,7 @@ class Terms:
         """The function of a compiled expression, whose last arguments are the values of the names around it.
 
         Args:
-            kind: The compiler's method: ``expression``, ``predicate`` or ``action``.
+            kind: The compiler's method: ``expression``, ``predicate``, ``members`` or ``action``.
         """
         key = kind, term.node, term.scope, tuple(term.values)
         if key not in self._compiled:
@@ -156,7 +157,7 @@ class Terms:
         return tuple(map(term.beside, called[1]))
 
     def unfolded(self, term: Term) -> Term | None:
-        """The expression that a name, a label or a LET stands for; None if it cannot be unfolded.
+        """The expression that a name, a label, a LET or a list of one stands for; None if it cannot be unfolded.
 
         Raises:
             EvaluationError: If an argument has no value.
@@ -164,6 +165,8 @@ class Terms:
         node, scope = term.node, term.scope
         if isinstance(node, (Label, Let)):
             return term.inside(node.body)
+        if isinstance(node, (Conjunction, Disjunction)) and len(node.operands) == 1:
+            return term.beside(node.operands[0])
         if isinstance(node, Qualified):
             reached = scope.reach(node)
             names = tuple(name for name, _ in reached.arguments)
