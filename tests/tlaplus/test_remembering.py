@@ -94,9 +94,9 @@ def test_what_comes_of_a_member_is_known_where_the_cells_are_the_same_that_it_de
     assert len(model.layout.cells) == 10
     taken, take = list[Any](), TextInstance._taken
 
-    def noted(self: Any, before: Any, *members: Any) -> Any:
-        taken.extend(members)
-        return take(self, before, *members)
+    def noted(self: Any, member: Any, before: Any) -> Any:
+        taken.append(member)
+        return take(self, member, before)
 
     monkeypatch.setattr(TextInstance, "_taken", noted)
     result = check(model)

@@ -366,7 +366,7 @@ class Calls:
     def _is_costly(self, meaning: Defined, inside: Here) -> bool:
         """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
         is_held = all(isinstance(one, Held) for one in inside.environment.values())
-        if not is_held or self.workshop.knowledge.level(meaning.body, inside) is not Level.STATE:
+        if not is_held or self.workshop.knowledge.level(meaning.body, inside) > Level.STATE:
             return False
         return has_binder(meaning.body)
 

@@ -11,9 +11,10 @@ from workbench.kernel.meaning.state import Reads, Values
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import VariableValues
 from workbench.tlaplus.values import CONCRETE
+from workbench.tlaplus.views import FunctionView, SetView
 
-#: The cells on the ways to all answers that are kept for a definition. If they are not enough, and most answers were
-#: not known when they were asked for, none is kept from then on.
+#: The answers that are kept for a definition, and the cells on the ways to them. If there are more, and most answers
+#: were not known when they were asked for, none is kept from then on.
 _MOST_NODES = 1 << 16
 
 
@@ -74,7 +75,7 @@ class Memory:
         for cell, after in zip(cells, following[1:], strict=True):
             content = read[cell]
             _, node = node.branches.setdefault(id(content), (content, after))
-        self._nodes += len(cells)
+        self._nodes += len(following)
 
 
 class Remembered:
@@ -97,20 +98,28 @@ class Remembered:
         return found[0]
 
     def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
-        if not self._memory.pays or any(type(one) not in CONCRETE for one in arguments):
+        if not self._memory.pays or not all(_is_known(one, now) for one in arguments):
             return self._definition(now, then, *arguments)
+        key = tuple([identity(one) if type(one) in CONCRETE else (type(one), id(one.shape)) for one in arguments])
 
         def evaluate(row: Values) -> Any:
-            answer = self._definition(now.over(row), then, *arguments)
+            given = [one if type(one) in CONCRETE else type(one)(one.shape, row) for one in arguments]
+            answer = self._definition(now.over(row), then, *given)
             if type(answer) not in CONCRETE:  # it may be a view of this row
                 raise _Lazy(answer)
             return answer
 
         try:
-            return self._memory.answer(identity(arguments), now.row, evaluate)
+            return self._memory.answer(key, now.row, evaluate)
         except _Lazy as lazy:
             self._memory.pays = False
             return lazy.answer
+
+
+def _is_known(argument: Any, now: VariableValues) -> bool:
+    """Whether an argument is a value, or a part of the state."""
+    kind = type(argument)
+    return kind in CONCRETE or ((kind is FunctionView or kind is SetView) and argument.row is now.row)
 
 
 class _Lazy(Exception):

@@ -2,22 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
-from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.judging import ActionConstraint
-from workbench.tlaplus.lazy import each
-from workbench.tlaplus.remembering import Memory
+from workbench.tlaplus.members import members_of
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Disjunct, NamedDisjunct, lane_of
-from workbench.tlaplus.syntax import Expression, Quantified
 from workbench.tlaplus.terms import Terms
-from workbench.tlaplus.values import CONCRETE
 from workbench.tlaplus.wording import written
 
 #: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
@@ -115,14 +112,8 @@ class TextInstance(ActionInstance):
         super().__init__(number, action, arguments, cells.notation)
         self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
         self._values, self._bounds = tuple(disjunct.term.values.values()), bounds
-        self._members, self._name, term = None, "", disjunct.term
-        if _has_one_name(term.node):
-            assert isinstance(term.node, Quantified)
-            (name,) = term.node.names
-            self._members, self._name = terms.compiled("members", term), name.name
-            self._why, self._memory = written(term.node), Memory()
-            term = term.inside(term.node.body, {name: None})
-        self._function = terms.compiled("action", term)
+        self._members, self._why = members_of(terms, disjunct.term), written(disjunct.term.node)
+        self._function = terms.compiled("action", self._members.body if self._members else disjunct.term)
         self.counting: Counting | None = None
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
@@ -130,25 +121,22 @@ class TextInstance(ActionInstance):
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         if self._members is None:
-            return self._taken(before)
+            return self._taken(None, before)
         outcomes, whys, is_empty = list[Outcome](), list[str](), True
-        for member in each(self._members(self._cells.variables(before), None, *self._values)):
+        for member in self._members.each(self._cells.variables(before)):
             is_empty = False
-            found, missing = self._with(before, member)
+            found, missing = self._members.answer(member, before, partial(self._taken, member))
             outcomes += found
             whys += missing
         return outcomes, [self._why] if is_empty else list(dict.fromkeys(whys))
 
-    def _with(self, before: Values, member: Any) -> tuple[list[Outcome], list[str]]:
-        """What comes of one member, which is the same wherever the cells are the same that it depends on."""
-        if type(member) not in CONCRETE or not self._memory.pays:
-            return self._taken(before, member)
-        return self._memory.answer(identity(member), before, lambda read: self._taken(read, member))
-
-    def _taken(self, before: Values, *members: Any) -> tuple[list[Outcome], list[str]]:
-        now = self._cells.variables(before)
+    def _taken(self, member: Any, before: Values) -> tuple[list[Outcome], list[str]]:
+        """What comes of a member, if the formula goes through some, and why no more."""
+        now, given = self._cells.variables(before), self._values
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
-        run.chosen += [(self._name, member) for member in members]
+        if self._members is not None:
+            run.chosen.append((self._members.name, member))
+            given = *given, member
         run.then.kept.update(bound.number for bound in self._bounds)
 
         def rest() -> None:
@@ -156,7 +144,7 @@ class TextInstance(ActionInstance):
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
             outcomes.append(self._outcome(before, now, run))
 
-        self._function(run, rest, *self._values, *members)
+        self._function(run, rest, *given)
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
@@ -166,8 +154,3 @@ class TextInstance(ActionInstance):
         left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
         assigned = then if left is None else {**then, left: False}
         return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)
-
-
-def _has_one_name(node: Expression) -> bool:
-    r"""Whether a formula is ``\E x \in S : P`` with one name."""
-    return isinstance(node, Quantified) and node.kind == "E" and len(node.names) == 1 and not node.bounds[0].is_tuple

@@ -319,8 +319,12 @@ class LocalSearch:
             return why
 
         def memoize() -> None:
-            # Stop at the first miss that decides a property: later states need not be asked.
-            any(watched.memoize(predicate, block.rows[state].tolist()) for predicate, state in missed)
+            last, row = -1, []
+            for predicate, state in missed:
+                if state != last:
+                    last, row = state, block.rows[state].tolist()
+                if watched.memoize(predicate, row):
+                    break  # it decides a property: later states need not be asked
 
         def decide() -> None:
             state, predicate = int(cursor[loops.STATE]), int(cursor[loops.WHAT])

@@ -244,8 +244,12 @@ class Trees:
 
     def leaf(self, root: int, row: Sequence[int]) -> int:
         """The leaf that `row` leads to below `root`; -1 for a miss, unless another miss of the pass has answered it."""
+        nodes = self._nodes
+        cell, base, size, branch = nodes.cell.items, nodes.base.items, nodes.size.items, nodes.branch.items
         while root > 0:
-            root = self._nodes.child(root, row[self._nodes.cell.items[root]])
+            value = row[cell[root]]
+            # as TreeNodes.child, which is nearly all of a walk's time
+            root = branch[base[root] + value] if value < size[root] else nodes.child(root, value)
         return -1 - root if root < 0 else -1
 
     def paths(self, root: int, turn: int = 0) -> Iterator[tuple[Path, int]]:
