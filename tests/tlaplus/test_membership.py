@@ -1,4 +1,4 @@
-r"""``x \in S`` part by part has the answer of the whole, errors included; test_tla_machine has types that TLC judged."""
+r"""``x \in S`` part by part has the answer of the whole, errors included; test_tla_machine has TLC's of some."""
 
 import itertools
 from typing import Any
