@@ -15,7 +15,7 @@ from workbench.tlaplus.views import FunctionView, SetView
 
 #: The answers that are kept for a definition, and the cells on the ways to them. If there are more, and most answers
 #: were not known when they were asked for, none is kept from then on.
-_MOST_NODES = 1 << 16
+_MOST_NODES = 1 << 15
 
 
 class _Node:
