@@ -114,6 +114,7 @@ Short == x' < 3
 Both == <<y, <<x>>>>
 All == Both
 Odd == <<x>>
+Halves == [half |-> x \div 2, y |-> y]
 Spec == Init /\ [][Next]_<<x, y>>
 """
 
@@ -344,6 +345,8 @@ ROWS = {
         COUNTER, "INIT Init NEXT Next ACTION_CONSTRAINT Short INVARIANT Never", wrong={"Never": 3}
     ),
     "a view": Row(COUNTER, f"{PLAIN} VIEW Odd", 5, 4, 11),
+    "a view that is computed": Row(COUNTER, f"{PLAIN} VIEW Halves", 4, 3, 12),
+    "such a view beside an action constraint": Row(COUNTER, f"{PLAIN} ACTION_CONSTRAINT Rising VIEW Halves", 4, 3, 12),
     "a view of all": Row(COUNTER, f"{PLAIN} VIEW All", 10, 4, 20),
     "types": typed("Next", "In InMore Seen", 64, 9, 225),
     "a type that is too small": typed("Next", "Late", wrong={"Late": 4}),

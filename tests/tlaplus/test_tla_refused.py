@@ -36,7 +36,7 @@ REFUSED = [
     (BOTH + "\nPROPERTY Nothing", "M.cfg: line 4: unknown definition 'Nothing'"),
     (BOTH + "INVARIANT Two", "M.cfg: line 3: Two takes 1 arguments; what a .cfg names takes none"),
     (BOTH + "INVARIANT Step", "M.cfg: line 3: Step is no predicate of states"),
-    (BOTH + "VIEW Fine", "M.cfg: line 3: this VIEW is not supported; it takes a variable, or a tuple of variables"),
+    (BOTH + "VIEW Step", "M.cfg: line 3: VIEW takes an expression of a state"),
     (BOTH + "ACTION_CONSTRAINT Live", "M.cfg: line 3: Live is no predicate of steps"),
     (BOTH + "CONSTRAINT Fine\nACTION_CONSTRAINT Fine", "M.cfg: line 4: Fine is a constraint twice; it takes a name of"),
     (BOTH + "SYMMETRY Sym", "M.cfg: line 3: SYMMETRY is not supported: "),

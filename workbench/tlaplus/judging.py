@@ -1,6 +1,6 @@
 """Properties and constraints of a module, as engines judge them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel.meaning.errors import ModelError
@@ -8,6 +8,7 @@ from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness,
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells, VariableValues
+from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.members import members_of
 from workbench.tlaplus.membership import Question
@@ -136,6 +137,19 @@ class ActionConstraint(NamedTuple):
 
     number: int
     test: Test
+
+
+class Seen(NamedTuple):
+    """A VIEW that is no variable and no tuple of them, and the number of the variable that holds its value."""
+
+    number: int
+    at: Place
+    terms: Terms
+    evaluate: Callable[..., Any]
+
+    def value(self, now: Any) -> Any:
+        """Its value in a state, given the values of the variables by number."""
+        return listed(self.terms.evaluated(self.at, self.evaluate, now, None))
 
 
 class BoundJudge(PropertyInstance):

@@ -21,6 +21,7 @@ from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.configured import Configured
 from workbench.tlaplus.fairness import FairSteps
+from workbench.tlaplus.judging import Seen
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
@@ -87,8 +88,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
-        bounds = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
-        names = [*(variable.name for variable in specification.variables), *bounds]
+        derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        self._seen = self._view_of(len(specification.variables) + len(derived))
+        if self._seen is not None:
+            derived.append(configured.cfg.single["VIEW"].value)
+        names = [*(variable.name for variable in specification.variables), *derived]
         self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
@@ -114,7 +118,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             configured.family,
             symmetry=tuple(self._exchanged),
             reduced=bool(self._exchanged),
-            variables={name: TextVariable(name, ghost=name in bounds) for name in self._cells.names},
+            variables={name: TextVariable(name, ghost=name in derived) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,
@@ -125,7 +129,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """The disjuncts of Next as steps between rows of these cells."""
         bounds = tuple(checked.bounds.values())
         return [
-            TextInstance(number, self.actions[one.action], one.arguments, one.disjunct, self._terms, cells, bounds)
+            TextInstance(
+                *(number, self.actions[one.action], one.arguments, one.disjunct),
+                *(self._terms, cells, bounds, self._seen),
+            )
             for number, one in enumerate(self._disjuncts)
         ]
 
@@ -230,10 +237,14 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _begun(self, at: Place) -> list[list[Any]]:
         run, found = Run(self._cells.names), list[Any]()
         run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
+        if self._seen is not None:
+            run.then[self._seen.number] = None
 
         def rest() -> None:
             if left := run.unassigned():
                 raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
+            if self._seen is not None:
+                run.then[self._seen.number] = self._seen.value(run.then)
             found.append([listed(run.then[number]) for number in range(len(run.names))])
 
         self._terms.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
@@ -257,14 +268,20 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """The cells of the variables that the configuration's VIEW leaves out."""
         return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
 
+    def _view_of(self, number: int) -> Seen | None:
+        """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""
+        view = self.configured.single("VIEW")
+        if view is None or variables_in(self._terms, view) is not None:
+            return None
+        if self._terms.level(view) > Level.STATE:
+            self.configured.fail(self.configured.cfg.single["VIEW"].line, "VIEW takes an expression of a state")
+        return Seen(number, view.node.at, self._terms, self._terms.compiled("expression", view))
+
     def _outside_of_view(self) -> set[str]:
         view = self.configured.single("VIEW")
         if view is None:
             return set()
-        seen = variables_in(self._terms, view)
-        if seen is None:
-            line = self.configured.cfg.single["VIEW"].line
-            self.configured.fail(line, "this VIEW is not supported; it takes a variable, or a tuple of variables")
+        seen = variables_in(self._terms, view) or ()
         return {one.name for one in self.configured.specification.variables if one not in seen}
 
     # Symmetry --------------------------------------------------------------------------------------------------

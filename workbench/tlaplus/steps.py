@@ -10,7 +10,7 @@ from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.judging import ActionConstraint
+from workbench.tlaplus.judging import ActionConstraint, Seen
 from workbench.tlaplus.members import members_of
 from workbench.tlaplus.running import Run
 from workbench.tlaplus.splitting import Disjunct, NamedDisjunct, lane_of
@@ -94,6 +94,7 @@ class TextInstance(ActionInstance):
 
     Args:
         bounds: The action constraints.
+        seen: The VIEW, if it has a variable.
 
     Attributes:
         counting: None if all conditions of fairness that are about it count all of its steps.
@@ -108,10 +109,12 @@ class TextInstance(ActionInstance):
         terms: Terms,
         cells: Cells,
         bounds: Sequence[ActionConstraint],
+        seen: Seen | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
-        self._values, self._bounds = tuple(disjunct.term.values.values()), bounds
+        self._values, self._bounds, self._seen = tuple(disjunct.term.values.values()), bounds, seen
+        self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members, self._why = members_of(terms, disjunct.term), written(disjunct.term.node)
         self._function = terms.compiled("action", self._members.body if self._members else disjunct.term)
         self.counting: Counting | None = None
@@ -137,7 +140,7 @@ class TextInstance(ActionInstance):
         if self._members is not None:
             run.chosen.append((self._members.name, member))
             given = *given, member
-        run.then.kept.update(bound.number for bound in self._bounds)
+        run.then.kept.update(self._derived)
 
         def rest() -> None:
             if left := run.unassigned():
@@ -153,4 +156,6 @@ class TextInstance(ActionInstance):
             counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
         left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
         assigned = then if left is None else {**then, left: False}
+        if self._seen is not None:
+            assigned = {**assigned, self._seen.number: self._seen.value(then)}
         return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)
