@@ -8,6 +8,7 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import search
+from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import module_of_text
 
 MODULE = r"""EXTENDS Naturals
@@ -160,3 +161,33 @@ def test_a_formula_that_no_search_decides_is_unknown_in_one_line(formula):
     (verdict,) = check(model_of("Fair", [formula]), engine="local").verdicts
     assert verdict.holds is None
     assert re.match(rf"M.tla:15:\d+: {UNKNOWN[formula]}", verdict.why)
+
+
+SPREAD = r"""EXTENDS Naturals
+VARIABLES x, y
+vars == <<x, y>>
+Init == x = [n |-> 0, s |-> 0] /\ y = 0
+A == x' = [n |-> 1, s |-> 0] /\ y' = 1 - y
+C == x.n = 0 /\ x' = [n |-> 1, s |-> 0] /\ UNCHANGED y
+D == x.n = 1 /\ x' = [x EXCEPT !.n = 0] /\ UNCHANGED y
+Next == A \/ C \/ D
+Free == Init /\ [][Next]_vars
+Spec == Free /\ SF_x(A) /\ WF_vars(Next)
+Weak == Free /\ WF_x(A) /\ WF_vars(Next)
+Some == Free /\ WF_x(A)
+Strong == SF_x(A)
+Again == []<>(y = 0)
+"""
+
+
+@pytest.mark.parametrize("states", [0, 1, 30])
+@pytest.mark.parametrize(
+    ("behaviour", "asked", "holds"),
+    [("Spec", "Strong", True), ("Weak", "Strong", False), ("Some", "Again", False)],
+)
+def test_a_step_that_writes_the_same_value_anew_does_not_change_it(behaviour, asked, holds, states, monkeypatch):
+    """The verdicts are TLC's; `x` has one cell, or one for each field."""
+    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    model = module_of_text(module_of(SPREAD), f"SPECIFICATION {behaviour} PROPERTY {asked}")()
+    result = check(model)
+    assert (result.distinct, result[asked].holds) == (4, holds)

@@ -16,6 +16,7 @@ from workbench.tlaplus.breaking import Condition, Literal, Met
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.enabling import enabled, steps_of
 from workbench.tlaplus.judging import Test
+from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Variable, fail_at
 from workbench.tlaplus.splitting import Disjunct, split
@@ -171,8 +172,13 @@ def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
     """Whether guards hold before a step, and it changes one of some variables."""
     return lambda now, then: (
         all(guard.of_values(now, None) for guard in guards)
-        and not all(is_same(now[place], then[place]) for place in places)
+        and not all(_stays(now[place], then[place]) for place in places)
     )
+
+
+def _stays(before: Any, after: Any) -> bool:
+    """Whether a variable has the same value after a step; both may be lazy."""
+    return before is after or is_same(listed(before), listed(after))
 
 
 def _spoken(action: Term) -> str:
