@@ -7,11 +7,9 @@ from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness, Property, Step, Undecided
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
-from workbench.tlaplus.cells import Cells, VariableValues
+from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.lazy import listed
-from workbench.tlaplus.levels import Level
-from workbench.tlaplus.members import members_of
-from workbench.tlaplus.membership import Question
+from workbench.tlaplus.members import predicate_of
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.terms import Term, Terms
 
@@ -68,17 +66,12 @@ class Test:
     """A predicate of a state, or of a step.
 
     Args:
-        question: A part of the predicate, if that is what is tested.
+        ask: Tests a part of the predicate, if only that is meant.
     """
 
-    def __init__(self, terms: Terms, cells: Cells, term: Term, question: Question | None = None) -> None:
-        self._terms, self._cells = terms, cells
-        self._at, self._values = term.node.at, tuple(term.values.values()) if question is None else ()
-        self._members = members_of(terms, term) if question is None and terms.level(term) <= Level.STATE else None
-        if question is None:
-            self._function = terms.compiled("predicate", self._members.body if self._members else term)
-        else:
-            self._function = question.answer
+    def __init__(self, terms: Terms, cells: Cells, term: Term, ask: Callable[[Any, Any], bool] | None = None) -> None:
+        self._terms, self._cells, self._at = terms, cells, term.node.at
+        self._ask = predicate_of(terms, term) if ask is None else ask
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         now = self._cells.variables_of(before)
@@ -88,22 +81,6 @@ class Test:
     def of_values(self, now: Values, then: Any) -> bool:
         """The truth, given the values of the variables by number."""
         return bool(self._terms.evaluated(self._at, self._ask, now, then))
-
-    def _ask(self, now: Any, then: Any) -> bool:
-        if self._members is None:
-            return self._function(now, then, *self._values)
-        for member in self._members.each(now):
-            if self._of_member(member, now, then) is not self._members.is_all:
-                return not self._members.is_all
-        return self._members.is_all
-
-    def _of_member(self, member: Any, now: Any, then: Any) -> bool:
-        assert self._members is not None
-        if type(now) is not VariableValues:
-            return self._function(now, then, *self._values, member)
-        return self._members.answer(
-            member, now.row, lambda row: self._function(now.over(row), then, *self._values, member)
-        )
 
 
 class StateJudge(PropertyInstance):

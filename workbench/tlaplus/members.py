@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.cells import VariableValues
 from workbench.tlaplus.lazy import each
+from workbench.tlaplus.levels import Level
 from workbench.tlaplus.remembering import Memory
 from workbench.tlaplus.syntax import Quantified
 from workbench.tlaplus.terms import Term, Terms
@@ -41,7 +43,7 @@ class Members:
 
     def answer(self, member: Any, row: Values, evaluate: Callable[[Values], T]) -> T:
         """What is said of a member in a row; if it is not known, `evaluate` finds it."""
-        if type(member) not in CONCRETE or not self._memory.pays:
+        if type(member) not in CONCRETE:
             return evaluate(row)
         found: T = self._memory.answer(identity(member), row, evaluate)
         return found
@@ -54,3 +56,23 @@ def members_of(terms: Terms, term: Term) -> Members | None:
         return None
     (bound,) = node.bounds
     return None if bound.is_tuple or bound.domain is None else Members(terms, term)
+
+
+def predicate_of(terms: Terms, term: Term) -> Callable[[Any, Any], bool]:
+    """A predicate of states or steps, as a function of the values of the variables, by number, before and after."""
+    values = tuple(term.values.values())
+    members = members_of(terms, term) if terms.level(term) <= Level.STATE else None
+    function = terms.compiled("predicate", members.body if members else term)
+    if members is None:
+        return lambda now, then: function(now, then, *values)
+
+    def of_member(member: Any, now: Any) -> bool:
+        if type(now) is not VariableValues:
+            return function(now, None, *values, member)
+        return members.answer(member, now.row, lambda row: function(now.over(row), None, *values, member))
+
+    def ask(now: Any, _then: Any) -> bool:
+        found = (of_member(member, now) for member in members.each(now))
+        return all(found) if members.is_all else any(found)
+
+    return ask

@@ -140,7 +140,7 @@ class TextProperties:
 
     def _tests(self, term: Term) -> list[Test]:
         asked = questions(self._terms, self._cells, term)
-        return [Test(self._terms, self._cells, term, one) for one in asked] or [self._test(term)]
+        return [Test(self._terms, self._cells, term, one.answer) for one in asked] or [self._test(term)]
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""

@@ -50,7 +50,12 @@ class Memory:
         self._asked = self._known = self._nodes = 0
 
     def answer(self, key: Any, row: Values, evaluate: Callable[[Values], Any]) -> Any:
-        """The answer for a key in a row; if it is not known, `evaluate` finds it, and reads no other cells."""
+        """The answer for a key in a row; if it is not known, `evaluate` finds it, and reads no other cells.
+
+        With an answer that is lazy no more are kept: it may be a view of this row.
+        """
+        if not self.pays:
+            return evaluate(row)
         node = self._roots.get(key)
         while type(node) is _Node:
             found = node.branches.get(id(row[node.cell]))
@@ -61,7 +66,10 @@ class Memory:
             return node.answer
         read = Reads(row)
         answer = evaluate(read)
-        self._keep(key, read, answer)
+        if type(answer) in CONCRETE:
+            self._keep(key, read, answer)
+        else:
+            self.pays = False
         return answer
 
     def _keep(self, key: Any, read: Reads, answer: Any) -> None:
@@ -104,24 +112,12 @@ class Remembered:
 
         def evaluate(row: Values) -> Any:
             given = [one if type(one) in CONCRETE else type(one)(one.shape, row) for one in arguments]
-            answer = self._definition(now.over(row), then, *given)
-            if type(answer) not in CONCRETE:  # it may be a view of this row
-                raise _Lazy(answer)
-            return answer
+            return self._definition(now.over(row), then, *given)
 
-        try:
-            return self._memory.answer(key, now.row, evaluate)
-        except _Lazy as lazy:
-            self._memory.pays = False
-            return lazy.answer
+        return self._memory.answer(key, now.row, evaluate)
 
 
 def _is_known(argument: Any, now: VariableValues) -> bool:
     """Whether an argument is a value, or a part of the state."""
     kind = type(argument)
     return kind in CONCRETE or ((kind is FunctionView or kind is SetView) and argument.row is now.row)
-
-
-class _Lazy(Exception):
-    def __init__(self, answer: Any) -> None:
-        self.answer = answer

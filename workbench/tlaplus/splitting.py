@@ -53,7 +53,7 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
         cases = terms.cases(term)
         if cases is not None:
             for case in cases:
-                values = {name: case.values[name] for name in case.values if name not in term.values}
+                values = {one: value for one, value in case.values.items() if one not in term.values}
                 yield from _split(terms, case, name, (*bound, *values.items()))
             return
     is_action = terms.level(term) > Level.STATE

@@ -212,13 +212,20 @@ class Terms:
         node, made = term.node, [dict[Declaration, Any]()]
         for number, bound in enumerate(node.bounds):
             more = self._with(made, term, bound)
-            if more is None and not number:
-                return None
             if more is None:
-                outer = self._curried.setdefault((node, number), _curried(node, number))
+                if not number:
+                    return None
+                outer = self._outer(node, number)
                 return [term.beside(outer).inside(outer.body, values) for values in made]
             made = more
         return [term.inside(node.body, values) for values in made]
+
+    def _outer(self, node: Quantified, number: int) -> Quantified:
+        """A quantifier over the names of so many bounds, of one over the others; always the same object."""
+        if (node, number) not in self._curried:
+            inner = replace(node, bounds=node.bounds[number:])
+            self._curried[node, number] = replace(node, bounds=node.bounds[:number], body=inner)
+        return self._curried[node, number]
 
     def _with(
         self, made: list[dict[Declaration, Any]], term: Term, bound: Bound
@@ -261,11 +268,6 @@ class Terms:
             yield term
         else:
             yield from self.conjuncts(inner, above)
-
-
-def _curried(node: Quantified, number: int) -> Quantified:
-    """A quantifier over the names of so many bounds, of a quantifier over the others."""
-    return replace(node, bounds=node.bounds[:number], body=replace(node, bounds=node.bounds[number:]))
 
 
 def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
