@@ -277,7 +277,33 @@ Next == x' = {K!None}
 PICKY = module_of(r"None == CHOOSE n : n \notin {1}", name="Picky")
 INNER = module_of("CONSTANT Op(_)", "VARIABLE v", "Go == v' = Op(v)", name="Inner")
 
+FOR_ALL = r"""EXTENDS Naturals
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+S == {1, 2}
+Named == \A p \in S : x' = p
+Same == /\ \A p \in S : x' = x + 1
+        /\ y' = y
+Up(n) == \A p \in S : x < n /\ x' \in {x + 1, x + 2} /\ x' > p - 2
+Plain == \A p \in S : x' = p /\ y' = y
+Behind == Named /\ y' = y
+Beside == Behind \/ (x < 2 /\ Same)
+Let == LET A == Plain IN A \/ (x = 0 /\ Up(3) /\ y' = 1)
+States == \A p \in 1 .. x + 1 : x < 3 /\ x' = x + 1 /\ y' = y
+OfOne == x < 4 /\ \A p \in {x} : x' = p + 1 /\ y' = y
+Fair == Init /\ [][Plain]_<<x, y>> /\ WF_x(Plain)
+Moves == <>(x # 0)
+"""
+
 ROWS = {
+    **{
+        rf"\A in Next: {steps}": Row(FOR_ALL, PLAIN.replace("Next", steps), states, depth, states)
+        for steps, states, depth in (
+            *(("Plain", 1, 1), ("Behind", 1, 1), ("Beside", 3, 3), ("Let", 3, 2), ("States", 4, 4), ("OfOne", 5, 5)),
+        )
+    },
+    r"\A in Next, no step": Row(FOR_ALL, "INIT Init NEXT Plain", wrong={"Deadlock": 1}),
+    r"\A under fairness": Row(FOR_ALL, "SPECIFICATION Fair PROPERTY Moves CHECK_DEADLOCK FALSE", wrong={"Moves": 1}),
     "a string and a model value that read alike": Row(ALIKE, f"CONSTANT a = a {PLAIN}", 3, 3, 3),
     "only strings violate": Row(ALIKE, f"CONSTANT a = a {PLAIN} INVARIANT Inv", 3, 3, 3, {"Inv": 3}),
     "values of several kinds": Row(KINDS, PLAIN, 10, 2, 82),

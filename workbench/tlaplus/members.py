@@ -49,10 +49,10 @@ class Members:
         return found
 
 
-def members_of(terms: Terms, term: Term) -> Members | None:
-    """The members that a formula goes through; None unless it is a quantifier over a set, with one name."""
+def members_of(terms: Terms, term: Term, kinds: str = "AE") -> Members | None:
+    """The members that a formula goes through; None unless it is a quantifier of these kinds, of one name in a set."""
     node = term.node
-    if not isinstance(node, Quantified) or len(node.names) > 1:
+    if not isinstance(node, Quantified) or node.kind not in kinds or len(node.names) > 1:
         return None
     (bound,) = node.bounds
     return None if bound.is_tuple or bound.domain is None else Members(terms, term)

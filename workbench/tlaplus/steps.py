@@ -115,7 +115,7 @@ class TextInstance(ActionInstance):
         self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
         self._values, self._bounds, self._seen = tuple(disjunct.term.values.values()), bounds, seen
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
-        self._members = members_of(terms, disjunct.term)
+        self._members = members_of(terms, disjunct.term, "E")
         self._why = written(disjunct.term.node) if self._members else ""
         self._function = terms.compiled("action", self._members.body if self._members else disjunct.term)
         self.counting: Counting | None = None
