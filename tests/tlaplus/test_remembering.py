@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.tlaplus.trees import module_of
-from workbench import check
+from workbench import ModelError, check
 from workbench.kernel.meaning.state import Reads
 from workbench.tlaplus import remembering, sampling
 from workbench.tlaplus.cells import VariableValues
@@ -66,6 +66,16 @@ def test_lazy_arguments_and_answers_are_not_kept():
     assert asked.times == [(NAT,), (NAT,)]
     lazy = Remembered(lambda now, _: NAT)
     assert [ask(lazy, 1)[0] for _ in range(2)] == [NAT, NAT]
+
+
+def test_a_definition_that_reads_in_another_order_is_refused():
+    """Were the answer kept, the content of one cell would be taken for that of another."""
+    turns = iter([lambda now: (now[0], now[1]), lambda now: now[1], lambda now: now[0]])
+    remembered = Remembered(lambda now, _: next(turns)(now))
+    assert ask(remembered, "a", 1, 0)[0] == ("a", 1)
+    for row in (("b", 1, 0), ("a", 2, 0)):
+        with pytest.raises(ModelError, match="after the same reads it read another cell, or none"):
+            ask(remembered, *row)
 
 
 @pytest.mark.parametrize("again", [0, 9])

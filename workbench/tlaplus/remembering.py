@@ -7,6 +7,7 @@ number of a cell's neighbours, has the same answer in many states that differ el
 from collections.abc import Callable
 from typing import Any
 
+from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import Reads, Values
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import VariableValues
@@ -81,9 +82,18 @@ class Memory:
         following = [*map(_Node, cells), _Leaf(answer)]
         node = self._roots.setdefault(key, following[0])
         for cell, after in zip(cells, following[1:], strict=True):
+            if type(node) is not _Node or node.cell != cell:
+                raise _not_a_function()
             content = read[cell]
             _, node = node.branches.setdefault(id(content), (content, after))
+        if type(node) is not _Leaf:
+            raise _not_a_function()
         self._nodes += len(following)
+
+
+def _not_a_function() -> ModelError:
+    """As engines say it, whose trees have the same guard."""
+    return ModelError("a definition is not a function of the state: after the same reads it read another cell, or none")
 
 
 class Remembered:
