@@ -13,10 +13,9 @@ from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.lazy import force
 from workbench.tlaplus.modules import Library, load
-from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.specification import module_of_text
 from workbench.tlaplus.standard import EXTENDED, MODULES
-from workbench.tlaplus.values import text
+from workbench.tlaplus.values import Order, begin, end, text
 
 PAIRED = Map({M1: 1, M2: 2})
 
@@ -363,8 +362,11 @@ def value_in(module: str, expression: str) -> Any:
 
 @pytest.mark.parametrize(("module", "expression", "printed"), OF_MODULES)
 def test_modules_say_the_same(module: str, expression: str, printed: str) -> None:
-    order_by(['"node"', '"edge"', '"num"', '"den"'])
-    assert answer(lambda: force(value_in(module, expression))) == printed
+    begun = begin(Order(["node", "edge", "num", "den"]))
+    try:
+        assert answer(lambda: force(value_in(module, expression))) == printed
+    finally:
+        end(begun)
 
 
 def test_operators_of_one_name_are_those_of_their_module() -> None:

@@ -2,7 +2,6 @@
 
 from tests.tlaplus.trees import module_of
 from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.values import shown
 
 DEEP = module_of("dd == 1", 'Ds == "sd"', name="Deep")
 BASE = module_of("EXTENDS Deep", "bb == 1", 'Bs == "sb"', name="Base")
@@ -37,5 +36,5 @@ def test_choose_takes_what_tlc_takes_whatever_was_evaluated_between():
     other = module_of_text(module_of("VARIABLE x", 'Init == x = "sc"', "Next == x' = x"), "INIT Init NEXT Next")
     for _ in range(2):
         (state,) = model().initial_states()
-        assert shown(state.values[0]) == TAKEN
+        assert model.configured.notation.show(state.values[0]) == TAKEN
         other().initial_states()

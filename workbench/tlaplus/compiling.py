@@ -14,6 +14,7 @@ actions             functions of a run and of what to do next, which they do onc
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from threading import Lock
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
@@ -51,6 +52,8 @@ class Compiler:
         self._expressions = Expressions(self._workshop)
         calls = Calls(self._workshop, self._expressions)
         self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+        # Much is compiled when it is first asked for, and several threads may ask one machine.
+        self._writing = Lock()
 
     def number(self, variable: Variable) -> int:
         """The number of a variable, also of one that is not the specification's."""
@@ -88,8 +91,9 @@ class Compiler:
         The function takes a :class:`workbench.tlaplus.running.Run` and a function that it calls once for each way in
         which the action can be taken, in TLC's order; `run.then` holds the assignments of that way for as long.
         """
-        here, locals_ = self._start(node, scope, parameters)
-        return self._define([RUN, REST, *locals_], self._actions.body(node, here), node, here)
+        with self._writing:
+            here, locals_ = self._start(node, scope, parameters)
+            return self._define([RUN, REST, *locals_], self._actions.body(node, here), node, here)
 
     def beginning(self, formulas: Sequence[tuple[Expression, Scope]]) -> Action:
         r"""The conjunction of initial conditions, where ``x = e`` and ``x \in S`` assign variables without a prime.
@@ -107,9 +111,10 @@ class Compiler:
         return begin
 
     def _beginning(self, node: Expression, scope: Scope) -> Action:
-        self._check(node, scope)
-        here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
-        return self._define([RUN, REST], self._actions.body(node, here), node, here)
+        with self._writing:
+            self._check(node, scope)
+            here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
+            return self._define([RUN, REST], self._actions.body(node, here), node, here)
 
     def _check(self, node: Expression, scope: Scope) -> None:
         here = Here(scope, NOTHING_BOUND, node.at.module)
@@ -129,10 +134,11 @@ class Compiler:
         parameters: Sequence[Declaration],
         write: Callable[[Expression, Here], ast.expr],
     ) -> Evaluation:
-        here, locals_ = self._start(node, scope, parameters)
-        has_no_next = ast.Compare(name(THEN), [ast.Is()], [constant(None)])
-        statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
-        return self._define([NOW, THEN, *locals_], statements, node, here)
+        with self._writing:
+            here, locals_ = self._start(node, scope, parameters)
+            has_no_next = ast.Compare(name(THEN), [ast.Is()], [constant(None)])
+            statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
+            return self._define([NOW, THEN, *locals_], statements, node, here)
 
     def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Here) -> Callable[..., Any]:
         """A function whose RecursionError says that :func:`workbench.tlaplus.deep.deeper` may do."""

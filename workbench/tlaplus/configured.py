@@ -18,6 +18,7 @@ from workbench.tlaplus.scopes import Constant, Named, Scope, Substituted, place_
 from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
+from workbench.tlaplus.values import Order
 
 
 @dataclass(frozen=True)
@@ -105,20 +106,22 @@ class Configured:
             fail_at(line, error)
 
     @cached_property
-    def spellings(self) -> list[str]:
+    def order(self) -> Order:
         """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
         modules = [self._library.module(scope.module) for scope in self.specification.scopes]
-        return [
-            *self.cfg.model_values,
-            *_names_in(self.cfg),
-            *words_in(self.specification.module, self._library),
-            *(string for module in modules if module is not None for string in strings_in(module)),
-        ]
+        return Order(
+            [
+                *self.cfg.model_values,
+                *_names_in(self.cfg),
+                *words_in(self.specification.module, self._library),
+                *(string for module in modules if module is not None for string in strings_in(module)),
+            ]
+        )
 
     @cached_property
     def notation(self) -> TlaNotation:
         """The notation for its values."""
-        return TlaNotation(self.spellings)
+        return TlaNotation(self.order)
 
 
 def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:

@@ -8,6 +8,7 @@ where A is enabled. So is every action of a property.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.properties import Formula
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import Fairness
@@ -24,7 +25,6 @@ from workbench.tlaplus.steps import TextInstance
 from workbench.tlaplus.syntax import Apply, Conjunction, Identifier, Qualified
 from workbench.tlaplus.temporal import Promised, variables_in
 from workbench.tlaplus.terms import Term, Terms
-from workbench.tlaplus.values import shown
 
 #: Whether a step counts, given the values of the variables before and after it.
 _Counts = Callable[[Values, Sequence[Any]], bool]
@@ -84,7 +84,7 @@ class FairSteps:
         return lambda now, then: frozenset(number for number, counts in tests if counts is None or counts(now, then))
 
     def _add(self, condition: Condition) -> None:
-        label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action)})"
+        label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action, self._cells.notation)})"
         guards, numbers = list[Term](), self._disjuncts(condition.action)
         if numbers is None:
             guards, action = self._guarded(condition.action)
@@ -181,9 +181,9 @@ def _stays(before: Any, after: Any) -> bool:
     return before is after or is_same(listed(before), listed(after))
 
 
-def _spoken(action: Term) -> str:
+def _spoken(action: Term, notation: Notation) -> str:
     """An action as people read it: its name, with the values bound around it."""
     node = action.node
     name = node.name if isinstance(node, (Identifier, Apply, Qualified)) else str(node.at)
-    values = ", ".join(map(shown, action.values.values()))
+    values = ", ".join(map(notation.show, action.values.values()))
     return f"{name}, {values}" if values else name

@@ -1,6 +1,7 @@
 """Answers about definitions that may use each other, and themselves."""
 
 from collections.abc import Callable, Hashable
+from threading import RLock
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -20,13 +21,16 @@ class Fixpoint(Generic[Key, Answer]):
         self._found: dict[Key, Answer] = {}
         self._visited: set[Key] = set()
         self._changed = False
+        self._finding = RLock()  # what is found on the way is not for other threads
 
     def get(self, key: Key, compute: Callable[[], Answer]) -> Answer:
         """The answer for `key`, which `compute` finds; it asks this object for the answers that it needs."""
         if key in self._final:
             return self._final[key]
-        if self._visited:
-            return self._once(key, compute)
+        with self._finding:
+            return self._once(key, compute) if self._visited else self._found_for(key, compute)
+
+    def _found_for(self, key: Key, compute: Callable[[], Answer]) -> Answer:
         try:
             self._changed = True
             while self._changed:

@@ -126,7 +126,7 @@ class Seen(NamedTuple):
 
     def value(self, now: Any) -> Any:
         """Its value in a state, given the values of the variables by number."""
-        return listed(self.terms.evaluated(self.at, self.evaluate, now, None))
+        return self.terms.evaluated(self.at, lambda: listed(self.evaluate(now, None)))
 
 
 class BoundJudge(PropertyInstance):

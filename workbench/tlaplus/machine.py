@@ -87,7 +87,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self.constants = configured.family.parsed(constants)
         sets = configured.family.names(self.constants)
         specification = configured.specification
-        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.spellings)
+        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.order)
         derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
@@ -216,8 +216,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 found = sampling.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
         except (ModelError, sampling.TooLong):  # for the search to report
             return list(one_each)
-        self._terms.begin()
-        return list(one_each) if found.is_whole else learned(found.values, self._group)
+        if found.is_whole:
+            return list(one_each)
+        return self._terms.evaluated(self.configured.specification.module.at, learned, found.values, self._group)
 
     def each_initial_state(self) -> Iterator[Any]:
         return (self.state(self._cells.row(values)) for values in self._initial_values)
@@ -295,7 +296,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if self._terms.level(term) > Level.CONSTANT:
             self.configured.fail(entry.line, "SYMMETRY takes a constant set of permutations")
         try:
-            group = group_of(self._terms.value(term))
+            group = self._terms.value(term, group_of)
         except InputError as error:
             self.configured.fail(entry.line, f"SYMMETRY is not supported: {error}")
         return group, sets_of(group, sets, entry.value)

@@ -50,7 +50,8 @@ def questions(terms: Terms, cells: Cells, term: Term) -> list[Question]:
     shape = None if number is None else cells.shapes[number]
     if number is None or shape is None:
         return []
-    found = [Question(number, path, ask) for path, ask in _within(terms.value(asked[1]), shape)]
+    asks = terms.value(asked[1], lambda members: list(_within(members, shape)))
+    found = [Question(number, path, ask) for path, ask in asks]
     return found if len(found) > 1 else []
 
 

@@ -1,32 +1,33 @@
 """The notation of TLA+ values for people: as TLC prints them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import Map
-from workbench.tlaplus.ordering import order_by
-from workbench.tlaplus.values import CONCRETE, is_record, shown, spelling
+from workbench.tlaplus.values import CONCRETE, Order, begin, end, is_record, shown, spelling
 
 
 class TlaNotation(Notation):
     """The notation of a specification's values.
 
     Args:
-        spellings: The order of its strings and model values.
+        order: That of its strings and model values.
     """
 
     first = 1
 
-    def __init__(self, spellings: Sequence[str]) -> None:
-        self._spellings = spellings
+    def __init__(self, order: Order) -> None:
+        self._order = order
 
     def show(self, value: Any, joint: str = "=") -> str:
         if type(value) not in CONCRETE:  # what Python says about a value, in a watch
             return super().show(value, joint)
-        order_by(self._spellings)
-        return printable(shown(value))
+        begun = begin(self._order)
+        try:
+            return printable(shown(value))
+        finally:
+            end(begun)
 
     def key(self, of: Map, key: Any) -> str:
         return printable(spelling(key)) if is_record(of) else self.show(key)

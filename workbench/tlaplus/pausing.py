@@ -8,18 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from workbench.kernel.meaning.interrupts import pause
+from workbench.tlaplus.values import evaluation
 
 _EVERY = 4096
 #: Takes a turn; once in so many turns it is time to look up. Nothing in Python counts faster.
 is_due = itertools.cycle([*[False] * (_EVERY - 1), True]).__next__
-#: The number of times that the current evaluation has looked up.
-_looks = 0
-
-
-def begin() -> None:
-    """Note that an evaluation begins."""
-    global _looks
-    _looks = 0
 
 
 def look_up() -> None:
@@ -28,9 +21,9 @@ def look_up() -> None:
     Raises:
         Exception: Whatever ends the evaluation.
     """
-    global _looks
-    _looks += 1
-    if _looks > 1:
+    current = evaluation()
+    current.looks += 1
+    if current.looks > 1:
         pause()
 
 

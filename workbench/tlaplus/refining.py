@@ -7,6 +7,7 @@ again and again. So an image is evaluated once for each state, and whether two i
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import Reader
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import Cells
@@ -18,7 +19,6 @@ from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substitu
 from workbench.tlaplus.syntax import Let, Node
 from workbench.tlaplus.terms import Term, Terms
 from workbench.tlaplus.traversal import parts
-from workbench.tlaplus.values import EvaluationError
 
 #: Pairs of images that are remembered.
 _MOST = 1 << 16
@@ -74,10 +74,9 @@ class ImageTest(Test):
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         assert after is not None
-        self._terms.begin()
         try:
-            now, then = self._image(before), self._image(after)
-        except (EvaluationError, RecursionError):  # the step may be right without it
+            now, then = self._terms.evaluated(self._at, self._images, before, after)
+        except ModelError:  # the step may be right without it
             return super().__call__(before, after)
         key = identity((now, then))
         if key not in self._known:
@@ -86,6 +85,6 @@ class ImageTest(Test):
             self._known[key] = self._of_images.of_values(now, then)
         return self._known[key]
 
-    def _image(self, state: Reader) -> tuple[Any, ...]:
-        now = self._cells.variables_of(state)
-        return tuple([part(now, None) for part in self._parts])
+    def _images(self, *states: Reader) -> list[tuple[Any, ...]]:
+        rows = map(self._cells.variables_of, states)
+        return [tuple([part(row, None) for part in self._parts]) for row in rows]

@@ -272,25 +272,27 @@ class Scope:
 
     def inside(self, node: Node) -> "Scope":
         """The scope inside a construct, with the names that it introduces; always the same object for the same node."""
-        if node not in self._inside:
-            declarations = introduced(node)
-            if not declarations and not isinstance(node, Let):
-                return self
-            scope = self._inside[node] = Scope(self.module, self, self._instantiate, frozenset(declarations))
-            for declaration in declarations:
-                scope.add(declaration.name, declaration, declaration.at)
-            if isinstance(node, Let):
-                announced = announced_in(node.units)
-                for unit in node.units:
-                    scope.define(unit, announced)
-        return self._inside[node]
+        known = self._inside.get(node)
+        if known is not None:
+            return known
+        declarations = introduced(node)
+        if not declarations and not isinstance(node, Let):
+            return self
+        scope = Scope(self.module, self, self._instantiate, frozenset(declarations))
+        for declaration in declarations:
+            scope.add(declaration.name, declaration, declaration.at)
+        if isinstance(node, Let):
+            announced = announced_in(node.units)
+            for unit in node.units:
+                scope.define(unit, announced)
+        return self._inside.setdefault(node, scope)  # another thread may have been here first
 
     def matching(self, scopes: "Mapping[Scope, Scope]") -> "Scope | None":
         """The scope at the same place in another instance, given those of its modules; None if it has none there."""
         if self in scopes or self.outer is None:
             return scopes.get(self)
         around = self.outer.matching(scopes)
-        nodes = (node for node, one in self.outer._inside.items() if one is self)
+        nodes = (node for node, one in [*self.outer._inside.items()] if one is self)
         return None if around is None else next((around.inside(node) for node in nodes), None)
 
     def reach(self, node: Qualified) -> Reached:
@@ -307,10 +309,10 @@ class Scope:
             check_arity(found, len(step.arguments), step.at)
             arguments.extend(zip(found.definition.parameters, step.arguments, strict=True))
             if isinstance(found, Defined):
-                if (node, found) not in self._parts:
+                if (part := self._parts.get((node, found))) is None:
                     selectors = (*node.path[number + 1 :], Step(node.at, node.name, node.arguments))
-                    self._parts[node, found] = _part_of(found, selectors, arguments)
-                return self._parts[node, found]
+                    part = self._parts.setdefault((node, found), _part_of(found, selectors, arguments))
+                return part
             scope = found.scope
         return Reached(scope.imported(node.name, node.at), tuple(arguments))
 

@@ -9,12 +9,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import ModelError
-from workbench.tlaplus import pausing
 from workbench.tlaplus.compiling import Compiler
 from workbench.tlaplus.deep import deeper
 from workbench.tlaplus.lazy import each, is_endless
 from workbench.tlaplus.levels import Level, Levels
-from workbench.tlaplus.ordering import order_by
 from workbench.tlaplus.running import place_of
 from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted
 from workbench.tlaplus.syntax import (
@@ -32,7 +30,7 @@ from workbench.tlaplus.syntax import (
     Qualified,
     Quantified,
 )
-from workbench.tlaplus.values import EvaluationError
+from workbench.tlaplus.values import EvaluationError, Order, begin, end
 
 #: Quantifiers over more combinations of values than this stay quantifiers.
 _MOST = 4096
@@ -69,24 +67,19 @@ class Terms:
     Each expression is compiled once, whatever the values of the names around it are.
 
     Args:
-        spellings: The order of strings and model values; see :func:`workbench.tlaplus.values.announce`.
+        order: That of strings and model values.
     """
 
-    def __init__(self, compiler: Compiler, spellings: Sequence[str]) -> None:
+    def __init__(self, compiler: Compiler, order: Order) -> None:
         self.compiler = compiler
-        self._spellings = spellings
+        self._order = order
         self.levels = Levels()
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
 
     def over(self, variables: Sequence[Any]) -> "Terms":
         """Terms of states of other variables; see :meth:`workbench.tlaplus.compiling.Compiler.over`."""
-        return Terms(self.compiler.over(variables), self._spellings)
-
-    def begin(self) -> None:
-        """Put strings and model values in this specification's order; call it before anything is evaluated."""
-        order_by(self._spellings)
-        pausing.begin()
+        return Terms(self.compiler.over(variables), self._order)
 
     def level(self, term: Term) -> Level:
         return self.levels.level(term.node, term.scope)
@@ -124,28 +117,32 @@ class Terms:
         Raises:
             ModelError: With the place, if something cannot be evaluated.
         """
-        self.begin()
+        begun = begin(self._order)
         try:
             return evaluate(*given)
         except RecursionError:
             return deeper(self.evaluated, at, evaluate, *given)
         except EvaluationError as error:
             raise failed(error, at) from error
+        finally:
+            end(begun)
 
-    def value(self, term: Term) -> Any:
-        """The value of a constant expression."""
-        return self._evaluated("expression", term)
+    def value(self, term: Term, use: Callable[[Any], Any] = lambda value: value) -> Any:
+        """The value of a constant expression, or what `use` makes of it: a lazy value belongs to its evaluation."""
+        return self._constant("expression", term, use)
 
     def is_true(self, term: Term) -> bool:
         """Whether a constant predicate holds."""
-        return bool(self._evaluated("predicate", term))
+        return self._constant("predicate", term, bool)
 
-    def _evaluated(self, kind: str, term: Term) -> Any:
-        self.begin()
+    def _constant(self, kind: str, term: Term, use: Callable[[Any], T]) -> T:
+        begun = begin(self._order)
         try:
-            return self.compiled(kind, term)(None, None, *term.values.values())
+            return use(self.compiled(kind, term)(None, None, *term.values.values()))
         except RecursionError:
-            return deeper(self._evaluated, kind, term)
+            return deeper(self._constant, kind, term, use)
+        finally:
+            end(begun)
 
     # Parts --------------------------------------------------------------------------------------------------------
 
@@ -233,10 +230,9 @@ class Terms:
         """The values with those of a bound's names; None unless its set is a small constant."""
         if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
             return None
-        members = self.value(term.beside(bound.domain))
-        if is_endless(members):
+        listed = self.value(term.beside(bound.domain), _listed)
+        if listed is None:
             return None
-        listed = list(each(members))
         for names in bound.patterns:
             made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
             if len(made) > _MOST:
@@ -268,6 +264,11 @@ class Terms:
             yield term
         else:
             yield from self.conjuncts(inner, above)
+
+
+def _listed(members: Any) -> list[Any] | None:
+    """The members of a set in TLC's order; None if it has no end."""
+    return None if is_endless(members) else list(each(members))
 
 
 def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:

@@ -21,6 +21,7 @@ is unequal to all else. Python takes True for 1, so nothing here trusts its ``==
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextvars import ContextVar, Token
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, Value
@@ -64,32 +65,145 @@ def type_of(name: Name) -> str:
 
 # Order ---------------------------------------------------------------------------------------------------------------
 
-#: The place of each announced spelling, as a text that sorts before all spellings that nobody has announced.
-_places: dict[str, str] = {}
 _TRUTHS = {False: b"0", True: b"1"}
 _MOST = 1 << 16
-# By the id of a value; the value is kept beside its entry so that no other value gets that id.
-_keys: dict[int, tuple[Any, Any]] = {}
-_member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
-_ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
-_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}
-# By the domain of a function: the domain in order with its keys; None for a domain with members other than words.
-_words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
 
 
-def announce(spellings: Iterable[str]) -> None:
-    """Order strings and model values by `spellings`, and all others after them, alphabetically.
+class Order:
+    """The order of strings and model values in one specification, and what is known of values in that order.
 
     TLC orders them by when it met their spelling first: the model values of the configuration; the identifiers in the
     modules, such as fields, the main module before those that it extends; then the strings, those of the extended
-    modules before the main one's. CHOOSE and SetToSeq follow that order. The order belongs to the process: a front end
-    announces what it has read before it evaluates anything, and what was announced before is forgotten.
+    modules before the main one's. CHOOSE and SetToSeq follow that order.
+
+    Args:
+        spellings: The spellings in that order; all others come after them, alphabetically.
     """
-    _places.clear()
-    for place, word in enumerate(dict.fromkeys(spellings)):
-        _places[word] = _places[text(word)] = f"!{place:08d}"  # "!" sorts before quotes and letters
-    for known in (_keys, _member_keys, _ordered, _words):
+
+    def __init__(self, spellings: Iterable[str] = ()) -> None:
+        # The place of each spelling, as a text that sorts before all others: "!" comes before quotes and letters.
+        places = {word: f"!{place:08d}" for place, word in enumerate(dict.fromkeys(spellings))}
+        self._places = places | {text(word): place for word, place in places.items()}
+        # By the id of a value; the value is kept beside its entry so that no other value gets that id.
+        self._keys: dict[int, tuple[Any, Any]] = {}
+        self._member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
+        self._ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
+        # By the domain of a function: the domain in order with its keys; None for one with members other than words.
+        self._words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
+
+    def key(self, value: Any) -> Any:
+        """See :func:`order_key`."""
+        kind = type(value)
+        if kind is int:
+            return 1, value
+        if kind is Name:
+            return 0, self._places.get(value, value)
+        if kind is str:
+            return 1, self._places.get(value, value)
+        if kind is bool:
+            return 1, _TRUTHS[value]
+        known = self._keys.get(id(value))
+        if known is not None:
+            return known[1]
+        key: Any
+        if kind is tuple:
+            key = 1, (len(value), _numbers(len(value)), tuple(map(self.key, value)))
+        elif kind is frozenset:
+            key = 1, [len(value), *self.member_keys(value)]
+        elif kind is Map:
+            key = 1, self._key_of_map(value)
+        else:
+            raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
+        _keep(self._keys, value, key)
+        return key
+
+    def _key_of_map(self, value: Map) -> tuple[Any, ...]:
+        data, words = value._data, self.words_of(value)
+        if words is not None:
+            return len(data), words[1], tuple([self.key(data[word]) for word in words[0]])
+        domain = self.ordered(frozenset(data))
+        return len(data), tuple(map(self.key, domain)), tuple([self.key(data[key]) for key in domain])
+
+    def words_of(self, value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+        """See :func:`words_of`."""
+        domain = tuple(value._data)
+        try:
+            return self._words[domain]
+        except KeyError:
+            pass
+        found = None
+        if all(type(word) is str or type(word) is Name for word in domain):
+            words = tuple(sorted(domain, key=self.key))
+            found = words, tuple(map(self.key, words))
+        if len(self._words) >= _MOST:
+            self._words.clear()
+        self._words[domain] = found
+        return found
+
+    def member_keys(self, members: frozenset[Any]) -> list[Any]:
+        """See :func:`member_keys`."""
+        known = self._member_keys.get(id(members))
+        if known is None:
+            keys = [key for key, _ in sorted_pairs([(self.key(member), member) for member in members])]
+            _keep(self._member_keys, members, keys)
+            return keys
+        return known[1]
+
+    def ordered(self, members: frozenset[Any]) -> tuple[Any, ...]:
+        """See :func:`ordered`."""
+        known = self._ordered.get(id(members))
+        if known is not None:
+            return known[1]
+        kinds = set(map(type, members))
+        if kinds == {int}:
+            made = tuple(sorted(members))
+        elif kinds == {Name} or kinds == {str}:
+            made = tuple(sorted(members, key=lambda word: self._places.get(word, word)))
+        elif kinds == {tuple} and are_points(members):
+            made = tuple(sorted(members))
+        else:
+            made = tuple([member for _, member in sorted_pairs([(self.key(member), member) for member in members])])
+        _keep(self._ordered, members, made)
+        return made
+
+
+def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
+    if len(known) >= _MOST:
         known.clear()
+    known[id(value)] = value, what
+
+
+class Evaluation:
+    """An evaluation that is under way.
+
+    Attributes:
+        order: The order of strings and model values.
+        looks: The number of times that it has looked up, as :mod:`workbench.tlaplus.pausing` says.
+    """
+
+    __slots__ = ("looks", "order")
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.looks = 0
+
+
+#: Strings and model values that no specification orders are in alphabetical order.
+_ALPHABETICAL = Evaluation(Order())
+#: The evaluation of this thread, or of the one for which it works: two threads may evaluate different specifications.
+_evaluation = ContextVar("evaluation", default=_ALPHABETICAL)
+evaluation = _evaluation.get
+
+
+def begin(order: Order) -> "Token[Evaluation] | None":
+    """Begin an evaluation in this order, unless one is under way; :func:`end` takes the result."""
+    return None if evaluation().order is order else _evaluation.set(Evaluation(order))
+
+
+def end(begun: "Token[Evaluation] | None") -> None:
+    """Go on with the evaluation around the one that has begun."""
+    if begun is not None:
+        _evaluation.reset(begun)
 
 
 def order_key(value: Any) -> Any:
@@ -101,55 +215,22 @@ def order_key(value: Any) -> Any:
     TLC orders sets and functions by size first, then by their members, or by domain and values. Model values come
     before everything else.
     """
-    kind = type(value)
-    if kind is int:
-        return 1, value
-    if kind is Name:
-        return 0, _places.get(value, value)
-    if kind is str:
-        return 1, _places.get(value, value)
-    if kind is bool:
-        return 1, _TRUTHS[value]
-    known = _keys.get(id(value))
-    if known is not None:
-        return known[1]
-    key: Any
-    if kind is tuple:
-        key = 1, (len(value), _numbers(len(value)), tuple(map(order_key, value)))
-    elif kind is frozenset:
-        key = 1, [len(value), *member_keys(value)]
-    elif kind is Map:
-        key = 1, _key_of_map(value)
-    else:
-        raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
-    _keep(_keys, value, key)
-    return key
-
-
-def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
-    if len(known) >= _MOST:
-        known.clear()
-    known[id(value)] = value, what
-
-
-def _key_of_map(value: Map) -> tuple[Any, ...]:
-    data, words = value._data, words_of(value)
-    if words is not None:
-        return len(data), words[1], tuple([order_key(data[word]) for word in words[0]])
-    domain = ordered(frozenset(data))
-    return len(data), tuple(map(order_key, domain)), tuple([order_key(data[key]) for key in domain])
+    return evaluation().order.key(value)
 
 
 def words_of(value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
     """The domain of a function in order, with its keys, if it consists of strings and model values."""
-    key = tuple(value._data)
-    if key not in _words:
-        plain = all(type(word) is str or type(word) is Name for word in key)
-        domain = tuple(sorted(key, key=order_key)) if plain else ()
-        if len(_words) >= _MOST:
-            _words.clear()
-        _words[key] = (domain, tuple(map(order_key, domain))) if plain else None
-    return _words[key]
+    return evaluation().order.words_of(value)
+
+
+def member_keys(members: frozenset[Any]) -> list[Any]:
+    """The order keys of the members of a set, in order."""
+    return evaluation().order.member_keys(members)
+
+
+def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
+    """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
+    return tuple(members) if len(members) < 2 else evaluation().order.ordered(members)
 
 
 _domains: list[tuple[Any, ...]] = [()]
@@ -157,9 +238,14 @@ _domains: list[tuple[Any, ...]] = [()]
 
 def _numbers(size: int) -> tuple[Any, ...]:
     """The keys of 1..size, the domain of a tuple."""
-    while len(_domains) <= size:
-        _domains.append((*_domains[-1], (1, len(_domains))))
-    return _domains[size]
+    global _domains
+    domains = _domains
+    if len(domains) <= size:
+        domains = [*domains]  # another thread may be adding to them, too
+        while len(domains) <= size:
+            domains.append((*domains[-1], (1, len(domains))))
+        _domains = domains
+    return domains[size]
 
 
 def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
@@ -174,43 +260,9 @@ def _first(pair: tuple[Any, Any]) -> Any:
     return pair[0]
 
 
-def member_keys(members: frozenset[Any]) -> list[Any]:
-    """The order keys of the members of a set, in order."""
-    known = _member_keys.get(id(members))
-    if known is None:
-        keys = [key for key, _ in sorted_pairs([(order_key(member), member) for member in members])]
-        _keep(_member_keys, members, keys)
-        return keys
-    return known[1]
-
-
-def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
-    """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
-    if len(members) < 2:
-        return tuple(members)
-    known = _ordered.get(id(members))
-    if known is not None:
-        return known[1]
-    kinds = set(map(type, members))
-    if kinds == {int}:
-        made = tuple(sorted(members))
-    elif kinds == {Name} or kinds == {str}:
-        made = tuple(sorted(members, key=_place))
-    elif kinds == {tuple} and are_points(members):
-        made = tuple(sorted(members))
-    else:
-        made = tuple([member for _, member in sorted_pairs([(order_key(member), member) for member in members])])
-    _keep(_ordered, members, made)
-    return made
-
-
 def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
     """Whether all tuples have one length and hold integers alone: Python compares such tuples as TLC does."""
     return len(set(map(len, tuples))) == 1 and set(map(type, itertools.chain.from_iterable(tuples))) == {int}
-
-
-def _place(word: str) -> str:
-    return _places.get(word, word)
 
 
 # Errors and kinds -----------------------------------------------------------------------------------------------------
@@ -308,6 +360,9 @@ def ordered_pairs(function: Any) -> list[tuple[Any, Any]]:
         return list(enumerate(function, 1))
     data = dict(pairs_of(function))
     return [(argument, data[argument]) for argument in ordered(frozenset(data))]
+
+
+_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}  # by the id of the function, as in Order
 
 
 def domain_of(function: Any) -> frozenset[Any]:
