@@ -295,7 +295,90 @@ Fair == Init /\ [][Plain]_<<x, y>> /\ WF_x(Plain)
 Moves == <>(x # 0)
 """
 
+DIAL = module_of(
+    r"""EXTENDS Naturals
+CONSTANT n
+VARIABLES u, v
+Turn(k) == u < k /\ u' = u + k /\ v' = v
+Both == u' = 0 /\ v' = 1
+CanBoth == ENABLED Both
+CanTurn == ENABLED Turn(n)
+Can(A(_)) == ENABLED A(n)
+ByOp == Can(Turn)
+By(a) == ENABLED (a /\ v' = 7)
+ByText == By(u' = u + n)
+Let == LET w == u + n IN ENABLED (u' = w /\ v' = w + 1)
+Some == \E k \in {n, 9} : ENABLED (u < k /\ u' = k /\ v' = u)
+Never == ENABLED (u' = 1 /\ u' = 2)
+Read == ENABLED (u = n /\ v' = u)
+Step == [][(ENABLED Turn(n)) => u' >= u]_<<u, v>>
+Later == [][(ENABLED Read)' \/ u' # n]_<<u, v>>
+Deep == INSTANCE Knob WITH p <- u, q <- u + v
+DeepCan == Deep!Can
+""",
+    name="Dial",
+)
+KNOB = module_of(
+    r"""VARIABLES p, q
+Go == p' = 0 /\ q' = 1
+Can == ENABLED Go
+""",
+    name="Knob",
+)
+ENABLED = r"""EXTENDS Naturals
+VARIABLES x, y
+D(m) == INSTANCE Dial WITH n <- m, u <- x, v <- x
+E(m) == INSTANCE Dial WITH n <- m, u <- x + y, v <- y
+R(m) == INSTANCE Dial WITH n <- m, u <- y, v <- x
+Init == x = 0 /\ y = 0
+Next == x < 3 /\ x' = x + 1 /\ y' \in {0, x}
+Spec == Init /\ [][Next]_<<x, y>>
+A1 == D(2)!CanBoth
+A2 == D(2)!CanTurn
+A3 == D(2)!ByOp
+A4 == D(2)!ByText
+A5 == D(2)!Let
+A6 == D(2)!Some
+A7 == ~D(2)!Never
+A8 == D(2)!Read \/ x # 2
+A9 == D(2)!DeepCan
+B1 == E(2)!CanBoth
+B2 == E(2)!CanTurn
+B3 == E(2)!ByOp
+B5 == E(2)!Let
+B6 == E(2)!Some
+B7 == ~E(2)!Never
+B8 == ~E(2)!Read
+B9 == E(2)!DeepCan
+C1 == R(2)!CanBoth
+C2 == R(2)!CanTurn
+C3 == R(2)!ByOp
+C4 == R(2)!ByText
+C5 == R(2)!Let
+C6 == R(2)!Some
+C9 == R(2)!DeepCan
+F1 == \A m \in {1, 2} : E(m)!CanTurn \/ x + y > 0
+S1 == D(1)!Step
+S2 == E(1)!Step
+S3 == E(1)!Later
+S4 == D(1)!Later
+"""
+
+
+def enabled(asked: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+    """A row of the module above."""
+    cfg = f"SPECIFICATION Spec CHECK_DEADLOCK FALSE {asked}"
+    return Row(ENABLED, cfg, distinct, depth, generated, wrong, (DIAL, KNOB))
+
+
 ROWS = {
+    "ENABLED in an instance": enabled(
+        "INVARIANTS A1 A4 A5 A6 A7 A8 A9 B1 B5 B6 B7 B9 C1 C4 C5 C6 C9 F1 PROPERTIES S1 S2 S3 S4", 6, 4, 8
+    ),
+    **{
+        f"ENABLED in an instance, not always: {name}": enabled(f"INVARIANT {name}", wrong={name: states})
+        for name, states in (("A2", 3), ("A3", 3), ("B2", 3), ("B3", 3), ("B8", 3), ("C2", 4), ("C3", 4))
+    },
     **{
         rf"\A in Next: {steps}": Row(FOR_ALL, PLAIN.replace("Next", steps), states, depth, states)
         for steps, states, depth in (

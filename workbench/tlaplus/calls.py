@@ -26,6 +26,7 @@ from workbench.tlaplus.bindings import (
     Passed,
     Written,
 )
+from workbench.tlaplus.enabling import apart_of, moved
 from workbench.tlaplus.expressions import Expressions
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.python_code import (
@@ -198,11 +199,24 @@ class Calls:
     def _enabled(self, action: Binding, here: Here, at: Place) -> ast.expr:
         if not isinstance(action, Written):
             return self._condition(action, here)
-        inside = here.at(action)
+        inside, names, now = here.at(action), name("names"), name(here.now)
+        if (found := apart_of(inside.scope)) is not None:
+            scope, apart = found
+            images = {
+                self.workshop.number(variable): function_of([], self._image(meaning, inside, at))
+                for variable, meaning in apart.variables.items()
+            }
+            names = name(self.workshop.named(tuple(variable.name for variable in self.workshop.numbers)))
+            now = call("Mapped", now, ast.Dict([*map(constant, images)], [*images.values()]))
+            inside = replace(inside, scope=scope, environment=moved(inside.environment, apart.scopes))
         mentioned = self.workshop.mentions.of(action.node, inside.scope)
         visible = inside.environment.visible(mentioned, "")
         made = self.workshop.actions.function_of(action.node, replace(inside, environment=visible), at)
-        return call("is_enabled", name(made), name("names"), name(here.now), *map(name, visible.locals()))
+        return call("is_enabled", name(made), names, now, *map(name, visible.locals()))
+
+    def _image(self, meaning: Substituted, here: Here, at: Place) -> ast.expr:
+        """The value of what stands for a variable of an instance."""
+        return self._operator(meaning.expression, (), replace(here, scope=meaning.scope), at)
 
     # Operators as arguments ------------------------------------------------------------------------------------------
 
@@ -274,7 +288,9 @@ class Calls:
         bound = self.named(argument.node, inside)
         if isinstance(bound, Operator):
             return Passed(Operator, name(bound.local))
-        if action or self.workshop.knowledge.primes(argument.node, inside):
+        knowledge = self.workshop.knowledge
+        is_action = knowledge.highest(argument.node, inside) > Level.STATE  # ENABLED may apply it
+        if action or is_action or knowledge.primes(argument.node, inside):
             return Passed(bound, None)
         return Passed(Operator, self.local_operator(argument.node, inside))
 

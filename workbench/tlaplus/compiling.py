@@ -56,9 +56,8 @@ class Compiler:
         self._writing = Lock()
 
     def number(self, variable: Variable) -> int:
-        """The number of a variable, also of one that is not the specification's."""
-        numbers = self._workshop.numbers
-        return numbers.setdefault(variable, len(numbers))
+        """The number of a variable of the specification."""
+        return self._workshop.numbers[variable]
 
     def over(self, variables: Sequence[Any]) -> "Compiler":
         """A compiler for states of other variables, possibly those of instances."""

@@ -15,14 +15,13 @@ from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.values import is_same
 from workbench.tlaplus.breaking import Condition, Literal, Met
 from workbench.tlaplus.cells import Cells
-from workbench.tlaplus.enabling import enabled, steps_of
 from workbench.tlaplus.judging import Test
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.scopes import Variable, fail_at
 from workbench.tlaplus.splitting import Disjunct, split
 from workbench.tlaplus.steps import TextInstance
-from workbench.tlaplus.syntax import Apply, Conjunction, Identifier, Qualified
+from workbench.tlaplus.syntax import Angle, Apply, Conjunction, Identifier, Operation, Qualified
 from workbench.tlaplus.temporal import Promised, variables_in
 from workbench.tlaplus.terms import Term, Terms
 
@@ -91,7 +90,7 @@ class FairSteps:
             numbers = self._disjuncts(action)
         watched = variables_in(self._terms, condition.subscript)
         if numbers is None or watched is None:
-            self._add_steps(condition, enabled(self._terms, self._cells, condition), label, assumed=True)
+            self._add_steps(condition, self._enabled(condition), label, assumed=True)
             return
         places = [number for number, one in enumerate(self._variables) if one in watched]
         tests = [Test(self._terms, self._cells, guard) for guard in guards]
@@ -135,8 +134,13 @@ class FairSteps:
         if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
-        steps = Test(self._terms, self._cells, steps_of(condition))
+        steps = Test(self._terms, self._cells, _steps_of(condition))
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
+
+    def _enabled(self, condition: Condition) -> Test:
+        """``ENABLED <<A>>_v``."""
+        steps = _steps_of(condition)
+        return Test(self._terms, self._cells, steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
 
     def _append(self, condition: Fairness, counts: _Counts | None) -> int:
         self.conditions.append(condition)
@@ -145,10 +149,7 @@ class FairSteps:
 
     def _test(self, literal: Literal) -> Callable[[Reader], bool]:
         what = literal.what
-        if isinstance(what, Condition):
-            test = enabled(self._terms, self._cells, what)
-        else:
-            test = Test(self._terms, self._cells, what)
+        test = self._enabled(what) if isinstance(what, Condition) else Test(self._terms, self._cells, what)
         return test if literal.holds else _All([test], False)
 
     def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
@@ -179,6 +180,12 @@ def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
 def _stays(before: Any, after: Any) -> bool:
     """Whether a variable has the same value after a step; both may be lazy."""
     return before is after or is_same(listed(before), listed(after))
+
+
+def _steps_of(condition: Condition) -> Term:
+    """``<<A>>_v``."""
+    action = condition.action
+    return action.beside(Angle(action.node.at, action.node, condition.subscript.node))
 
 
 def _spoken(action: Term, notation: Notation) -> str:

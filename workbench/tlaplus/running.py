@@ -1,6 +1,6 @@
 """The runtime of compiled expressions and actions: states, the assignments of a step, and places of errors."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NoReturn
 
@@ -151,6 +151,20 @@ class Once:
         if self._value is _UNKNOWN:
             self._value = self._evaluate()
         return self._value
+
+
+class Mapped:
+    """The values of the specification's variables, and of those that stand for expressions, evaluated when needed."""
+
+    __slots__ = ("_images", "_now")
+
+    def __init__(self, now: Any, images: Mapping[int, Callable[[], Any]]) -> None:
+        self._now = now
+        self._images = {number: Once(image) for number, image in images.items()}
+
+    def __getitem__(self, number: int) -> Any:
+        image = self._images.get(number)
+        return self._now[number] if image is None else image()
 
 
 def unpacked(value: Any, size: int) -> tuple[Any, ...]:

@@ -215,7 +215,7 @@ def _formulas(node: Node) -> tuple[Node, ...]:
 def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[tuple[int, Use]]:
     if meaning.module:
         return frozenset()
-    if meaning.name == "UNCHANGED":
+    if meaning.name in ("UNCHANGED", "ENABLED"):  # ENABLED may assign whatever stands in it
         return frozenset({(0, Use.PRIMED)})
     if meaning.name in ("=", "\\in") and use is Use.FORMULA:
         return frozenset({(0, Use.ASSIGNED)})

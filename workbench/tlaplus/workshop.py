@@ -13,7 +13,7 @@ from workbench.tlaplus.mentions import Mentions
 from workbench.tlaplus.modules import Specification
 from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.python_code import defined
-from workbench.tlaplus.scopes import Constant, Defined, Meaning, Scope
+from workbench.tlaplus.scopes import Constant, Defined, Scope, Variable
 from workbench.tlaplus.sets import Functions, Product, Records, Subsets
 from workbench.tlaplus.strictness import Strictness
 from workbench.tlaplus.syntax import Expression, Let, Node, Place
@@ -74,6 +74,7 @@ _KNOWN: Mapping[str, Any] = {
     "is_due": is_due,
     "look_up": look_up,
     "is_enabled": running.is_enabled,
+    "Mapped": running.Mapped,
     **{
         one.__name__: one
         for one in (
@@ -114,7 +115,7 @@ class Workshop:
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
         self.names = tuple(variable.name for variable in specification.variables)
-        self.numbers: dict[Meaning, int] = {one: number for number, one in enumerate(specification.variables)}
+        self.numbers: dict[Variable, int] = {one: number for number, one in enumerate(specification.variables)}
         self.constants = constants
         self.nowhere = running.Nowhere(self.names)
         self.program = Program({**_KNOWN, NOWHERE: self.nowhere, "names": self.names})
@@ -123,6 +124,10 @@ class Workshop:
         self.mentions = Mentions()
         self._remembered: dict[Any, str] = {}
         self._values: dict[int, tuple[Any, str]] = {}
+
+    def number(self, variable: Variable) -> int:
+        """The number of a variable, also of one that is not the specification's."""
+        return self.numbers.setdefault(variable, len(self.numbers))
 
     def named(self, value: Any) -> str:
         """The name under which the program has a value."""
