@@ -10,6 +10,7 @@ import tree_sitter
 import tree_sitter_tlaplus
 
 from workbench.kernel.meaning.errors import InputError, brief
+from workbench.tlaplus.layout import Layout
 from workbench.tlaplus.precedence import canonical, may_hold_left, may_hold_right, may_precede_minus
 from workbench.tlaplus.syntax import Place
 
@@ -19,8 +20,6 @@ with warnings.catch_warnings():
     )  # the grammar's package still hands over its language as a number
     _LANGUAGE = tree_sitter.Language(tree_sitter_tlaplus.language())
 
-#: These may stand between any two words.
-_COMMENTS = frozenset({"comment", "block_comment"})
 _WORD = re.compile(r"\w+|\S{1,3}")
 _UNARY_MINUS = "-."
 
@@ -37,22 +36,23 @@ class Source:
         InputError: With line and column, for a syntax error.
     """
 
-    def __init__(self, text: bytes, name: str) -> None:
-        self.text = text
+    def __init__(self, text: str, name: str) -> None:
         self.name = name
-        self._starts = [0, *(match.end() for match in re.finditer(b"\n", text))]
-        self.root = tree_sitter.Parser(_LANGUAGE).parse(text).root_node
+        self._layout = Layout(text)
+        self._bytes = self._layout.text.encode()
+        self._starts = [0, *(match.end() for match in re.finditer(b"\n", self._bytes))]
+        self.root = tree_sitter.Parser(_LANGUAGE).parse(self._bytes).root_node
         if self.root.has_error:
             self.fail(_first_error(self.root), "")
 
     def place(self, node: SyntaxNode) -> Place:
-        """The start of a node in characters; tree-sitter counts bytes."""
+        """The start of a node in characters of the text; tree-sitter counts bytes of the layout."""
         line = bisect_right(self._starts, node.start_byte)
-        before = self.text[self._starts[line - 1] : node.start_byte]
-        return Place(self.name, line, len(before.decode(errors="replace")) + 1)
+        before = self._bytes[self._starts[line - 1] : node.start_byte]
+        return Place(self.name, line, self._layout.original_column(line, len(before.decode()) + 1))
 
     def text_of(self, node: SyntaxNode) -> str:
-        return self.text[node.start_byte : node.end_byte].decode(errors="replace")
+        return self._bytes[node.start_byte : node.end_byte].decode()
 
     def fail(self, node: SyntaxNode, message: str) -> NoReturn:
         """Refuse the text at a node; without a message, as a syntax error.
@@ -61,7 +61,7 @@ class Source:
             InputError: Always.
         """
         if not message:
-            rest = self.text[node.start_byte : node.start_byte + 200].decode(errors="replace")
+            rest = self._bytes[node.start_byte : node.start_byte + 200].decode(errors="ignore")
             found = _WORD.search(rest)
             what = brief(found.group()) if found else "the end of the file"
             missing = "an expression" if node.is_named else node.type
@@ -132,13 +132,13 @@ def _first_error(node: SyntaxNode) -> SyntaxNode:
 
 
 def named(node: SyntaxNode) -> list[SyntaxNode]:
-    """The named children, without comments."""
-    return [one for one in node.named_children if one.type not in _COMMENTS]
+    """The named children; comments are blank, and thus none of them."""
+    return node.named_children
 
 
 def each(node: SyntaxNode, name: str) -> list[SyntaxNode]:
-    """The named children in a field of the grammar, without comments and punctuation."""
-    return [one for one in node.children_by_field_name(name) if one.is_named and one.type not in _COMMENTS]
+    """The named children in a field of the grammar, without punctuation."""
+    return [one for one in node.children_by_field_name(name) if one.is_named]
 
 
 def child(node: SyntaxNode, name: str) -> SyntaxNode | None:

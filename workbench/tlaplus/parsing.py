@@ -19,7 +19,7 @@ def parse_module(text: bytes | str, name: str) -> units.Module:
         >>> module.name, [unit.name for unit in module.each(syntax.OperatorDefinition)]
         ('Clock', ['Init'])
     """
-    source = Source(text.encode() if isinstance(text, str) else text, name)
+    source = Source(text if isinstance(text, str) else text.decode(errors="replace"), name)
     nodes = [one for one in source.root.children if one.type == "module"]
     if not nodes:
         raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")

@@ -1,0 +1,106 @@
+"""A module's text as SANY's columns lay it out: comments are blank, and a tab reaches to the next multiple of eight.
+
+The columns decide which bullets belong together. Comments are blanked because the grammar reads PlusCal in them, and
+refuses what it does not know there.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_TAB_STOP = 8
+_STRING = r'"(?:\\.|[^"\\\r\n])*"'
+_LANDMARK = re.compile(
+    rf"(?P<begin>(?<!-)-{{4,}}\s*MODULE\b)|(?P<end>={{4,}})|{_STRING}|(?P<line>\\\*[^\r\n]*)|(?P<block>\(\*)"
+)
+_COMMENT_EDGE = re.compile(r"\(\*|\*\)")
+_STRING_OR_TAB = re.compile(rf"{_STRING}|\t")
+_VISIBLE = re.compile(r"[^\t\r\n]")
+
+
+class Comment(NamedTuple):
+    """The range of a comment in a text, with its delimiters."""
+
+    start: int
+    end: int
+
+
+class _Widening(NamedTuple):
+    """Blanks that stand in a laid-out line, and not in the text."""
+
+    column: int
+    width: int
+
+
+class Layout:
+    """A text laid out for the grammar, line by line.
+
+    Attributes:
+        text: The laid-out text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._widenings: dict[int, list[_Widening]] = {}
+        lines = _without_comments(text).split("\n")
+        for number, line in enumerate(lines, start=1):
+            if "\t" in line:
+                lines[number - 1], self._widenings[number] = _widened(line)
+        self.text = "\n".join(lines)
+
+    def original_column(self, line: int, column: int) -> int:
+        """The column in the text, from a column here; all count from 1."""
+        return column - sum(added.width for added in self._widenings.get(line, ()) if added.column < column)
+
+
+def comments_in(text: str) -> Iterator[Comment]:
+    """The comments inside modules. One without an end is none, and text around modules has none, as in SANY."""
+    depth = at = 0
+    while landmark := _LANDMARK.search(text, at):
+        at = landmark.end()
+        if landmark["begin"]:
+            depth += 1
+        elif depth and landmark["end"]:
+            depth -= 1
+        elif depth and landmark["line"]:
+            yield Comment(landmark.start(), at)
+        elif depth and landmark["block"]:
+            end = _end_of_comment(text, landmark.start())
+            if end is None:
+                return
+            yield Comment(landmark.start(), end)
+            at = end
+
+
+def _end_of_comment(text: str, start: int) -> int | None:
+    depth = 0
+    for edge in _COMMENT_EDGE.finditer(text, start):
+        depth += 1 if edge.group() == "(*" else -1
+        if not depth:
+            return edge.end()
+    return None
+
+
+def _without_comments(text: str) -> str:
+    parts: list[str] = []
+    at = 0
+    for comment in comments_in(text):
+        parts += text[at : comment.start], _VISIBLE.sub(" ", text[comment.start : comment.end])
+        at = comment.end
+    return "".join([*parts, text[at:]])
+
+
+def _widened(line: str) -> tuple[str, list[_Widening]]:
+    """The line with blanks for its tabs, and where they are too many. A string with tabs has its blanks behind it."""
+    parts: list[str] = []
+    widenings = []
+    column = at = 0
+    for found in _STRING_OR_TAB.finditer(line):
+        parts.append(line[at : found.start()])
+        column += found.start() - at
+        at = found.end()
+        kept = " " if found.group() == "\t" else found.group()
+        width = len((" " * column + found.group()).expandtabs(_TAB_STOP)) - column
+        parts.append(kept.ljust(width))
+        widenings.append(_Widening(column + len(kept) + 1, width - len(kept)))
+        column += width
+    return "".join([*parts, line[at:]]), widenings
