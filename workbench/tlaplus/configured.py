@@ -14,7 +14,8 @@ from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
 from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
-from workbench.tlaplus.scopes import Constant, Named, Scope, Substituted, place_of
+from workbench.tlaplus.pluscal import algorithm_in
+from workbench.tlaplus.scopes import Constant, MissingName, Named, Scope, Substituted, place_of
 from workbench.tlaplus.spellings import strings_in, words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
@@ -85,7 +86,10 @@ class Configured:
         """
         meaning = self.scope.find(entry.value)
         if meaning is None:
-            self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
+            try:
+                self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
+            except InputError as error:
+                raise MissingName(str(error), entry.value) from None
         if meaning.arity:
             self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
         at = place_of(meaning) or self.specification.module.at
@@ -189,6 +193,10 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
+    for module, text in library.read.items():
+        if (algorithm := algorithm_in(as_text(text))) and algorithm.is_edited:
+            lines = f"{algorithm.begin + 1}-{algorithm.begin + len(algorithm.translation)}"
+            notes.append(f"{module}.tla: the translation in lines {lines} was changed by hand after pcal wrote it")
     return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
 
 

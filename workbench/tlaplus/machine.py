@@ -27,7 +27,7 @@ from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.properties import TextProperties
 from workbench.tlaplus.running import Run, place_of
-from workbench.tlaplus.scopes import fail_at
+from workbench.tlaplus.scopes import MissingName, fail_at
 from workbench.tlaplus.shapes import Shape
 from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
@@ -183,7 +183,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         initial, steps = configured.single("INIT"), configured.single("NEXT")
         if initial is None or steps is None:
             where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
-            raise InputError(f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT")
+            message = f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT"
+            raise InputError(message) if configured.file else MissingName(message, "Spec")
         return Behaviour([initial]), steps
 
     def _name_of(self, keyword: str, usual: str) -> str:

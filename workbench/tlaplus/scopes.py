@@ -176,7 +176,7 @@ class Scope:
         """
         found = self.find(name)
         if found is None:
-            fail_at(at, f"unknown name {name}{did_you_mean(name, self.known())}")
+            raise MissingName(f"{at}: unknown name {name}{did_you_mean(name, self.known())}", name)
         return found
 
     def known(self) -> Iterator[str]:
@@ -400,6 +400,18 @@ def check_arity(meaning: Meaning, given: int, at: Place) -> None:
     """
     if meaning.arity != given:
         fail_at(at, f"{meaning.name} takes {meaning.arity or 'no'} argument{'s' * (meaning.arity != 1)}, not {given}")
+
+
+class MissingName(InputError):
+    """A name is used and nowhere defined.
+
+    Attributes:
+        name: The name.
+    """
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
 
 
 def fail_at(at: Place, message: str) -> NoReturn:

@@ -10,7 +10,9 @@ from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.configuration import Cfg, CfgEntry, read_configuration
 from workbench.tlaplus.configured import Configured, configure, naming
 from workbench.tlaplus.machine import TlaMachine
-from workbench.tlaplus.modules import Library, Specification, load, read_file
+from workbench.tlaplus.modules import Library, Specification, as_text, load, read_file
+from workbench.tlaplus.pluscal import algorithm_in
+from workbench.tlaplus.scopes import MissingName
 from workbench.tlaplus.standard import EXTENDED, MODULES
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
@@ -108,6 +110,20 @@ def _text_of(cfg: Path) -> str:
 
 
 def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    try:
+        return _found_or_made(name, library, cfg, file)
+    except MissingName as error:
+        for module, text in library.read.items():
+            algorithm = algorithm_in(as_text(text))
+            if algorithm and not algorithm.is_translated and algorithm.would_define(error.name):
+                lines = f"{algorithm.first}-{algorithm.last}"
+                raise InputError(
+                    f"{module}.tla: the algorithm in lines {lines} has no translation; pcal writes one"
+                ) from None
+        raise
+
+
+def _found_or_made(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
     configured = _configured(name, library, cfg, file)
     made_from = name, tuple(sorted(library.read.items())), cfg, file
     if made_from not in _made:
