@@ -1,5 +1,7 @@
 """CHOOSE takes strings and model values in the order in which TLC meets their spellings; what it takes is TLC's."""
 
+import pytest
+
 from tests.tlaplus.trees import module_of
 from workbench.tlaplus.specification import module_of_text
 
@@ -38,3 +40,35 @@ def test_choose_takes_what_tlc_takes_whatever_was_evaluated_between():
         (state,) = model().initial_states()
         assert model.configured.notation.show(state.values[0]) == TAKEN
         other().initial_states()
+
+
+#: Lines of a module, its configuration, and pairs of strings with the one that CHOOSE takes: TLC of tlaplus/tlaplus
+#: cc6b616 with its usual options.
+PAIRS = [
+    ("EXTENDS Naturals", "", "z|a=a n|b=b Nat|a=Nat val|out=val IF|CHOOSE=CHOOSE"),
+    ("", "", "z|a=a val|a=val trace|state=state vars|e=vars t|s=s m|out=out console|action=console action|z=action"),
+    ("EXTENDS Sequences, FiniteSets", "", "t|e=t seq|Append=Append CS|T=CS m|x=m LOCAL|ELSE=LOCAL x|a=x"),
+    ("EXTENDS Bags, Integers", "", "B|b=B elt|d=d n|a=n val|B2=B2 TLC|Nat=TLC"),
+    ("LOCAL INSTANCE TLC", "", "out|trace=trace val|w=val n|out=out"),
+    ("CONSTANT P", 'P = {"w", mm, "v"}', "v|w=w w|mm=w x|v=v STRING|v=v"),
+    ("CONSTANTS P, A", 'A = zz P = {a1, b2, "k"}', "a1|zz=zz k|b2=b2 A|k=k"),
+    ("", "", "1|0=1 +|-=- /|*=/ }|{={ 2|1=1"),
+    (
+        "F(gg, ff) == \\A kk \\in {} : LET ll == 1 IN [hh |-> gg, ii |-> {jj \\in {} : ff}].ii",
+        "",
+        "hh|gg=gg ff|gg=gg ii|hh=hh jj|ii=ii ll|kk=kk jj|ff=ff",
+    ),
+    ('F == {<<"s1", u>> : u \\in {"s2"}}', "", "s1|s2=s2 s2|u=u"),
+]
+
+
+@pytest.mark.parametrize(("line", "cfg", "pairs"), PAIRS)
+def test_words_count_from_where_tlc_reads_them_first(line, cfg, pairs):
+    sets, taken = zip(*(pair.rsplit("=", 1) for pair in pairs.split()), strict=True)
+    chosen = ", ".join(
+        f'CHOOSE s \\in {{"{members.replace("|", chr(34) + ", " + chr(34))}"}} : TRUE' for members in sets
+    )
+    text = module_of(line, "VARIABLE v", f"Init == v = <<{chosen}>>", "Next == UNCHANGED v", "No == v = <<>>")
+    configuration = f"{cfg and 'CONSTANTS'} {cfg} INIT Init NEXT Next INVARIANT No"
+    (state,) = module_of_text(text, configuration)().initial_states()
+    assert shown(state.values[0]) == "<<" + ", ".join(f'"{word}"' for word in taken) + ">>"

@@ -31,7 +31,7 @@ def expression_of(text: str) -> syntax.Expression:
 def shape(given: Any) -> str:
     """A tree without its places: ``Operation(+ Number(1) Identifier(x))``."""
     if isinstance(given, syntax.Node):
-        inner = [shape(value) for name, value in vars(given).items() if name not in ("at", "bulleted")]
+        inner = [shape(value) for name, value in vars(given).items() if name not in ("at", "bulleted", "text")]
         return f"{type(given).__name__}({' '.join(inner)})"
     if isinstance(given, tuple):
         return f"[{' '.join(map(shape, given))}]"

@@ -86,6 +86,7 @@ class Cfg:
         constants_in: The values of ``C = [Module] value``.
         replacements_in: The definitions of ``C <- [Module] Definition``.
         single: The values of the statements that take one name, such as SYMMETRY, VIEW and NEXT, by their keywords.
+        words: The strings and model values among the values, in the order of the text.
     """
 
     constants: dict[str, CfgEntry] = field(default_factory=dict)
@@ -98,6 +99,7 @@ class Cfg:
     constraints: list[CfgEntry] = field(default_factory=list)
     action_constraints: list[CfgEntry] = field(default_factory=list)
     single: dict[str, CfgEntry] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)
 
 
 def read_configuration(text: str, refused: Mapping[str, str] | None = None) -> Cfg:
@@ -278,6 +280,7 @@ class _CfgParser:
                 fail_at(token.line, f"a number of {len(token.text):,} digits is not accepted; it takes {_MOST_DIGITS}")
             return int(token.text)
         if token.kind == "text":
+            self.cfg.words.append(token.text[1:-1])
             return token.text[1:-1]
         if token.text in ("TRUE", "FALSE"):
             return token.text == "TRUE"
@@ -285,6 +288,7 @@ class _CfgParser:
             if depth == _DEEPEST:
                 fail_at(token.line, f"sets are nested more than {_DEEPEST} deep")
             return self.rest_of_set(depth + 1)
+        self.cfg.words.append(token.text)
         return Name(token.text)
 
     def rest_of_set(self, depth: int) -> tuple[Any, ...]:

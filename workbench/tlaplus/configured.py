@@ -9,14 +9,13 @@ from typing import Any, NoReturn
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
-from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
 from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
 from workbench.tlaplus.pluscal import algorithm_in
 from workbench.tlaplus.scopes import Constant, MissingName, Named, Scope, Substituted, place_of
-from workbench.tlaplus.spellings import strings_in, words_in
+from workbench.tlaplus.spellings import words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
 from workbench.tlaplus.values import Order
@@ -112,15 +111,7 @@ class Configured:
     @cached_property
     def order(self) -> Order:
         """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
-        modules = [self._library.module(scope.module) for scope in self.specification.scopes]
-        return Order(
-            [
-                *self.cfg.model_values,
-                *_names_in(self.cfg),
-                *words_in(self.specification.module, self._library),
-                *(string for module in modules if module is not None for string in strings_in(module)),
-            ]
-        )
+        return Order([*self.cfg.words, *words_in(self.specification.module, self._library)])
 
     @cached_property
     def notation(self) -> TlaNotation:
@@ -131,19 +122,6 @@ class Configured:
 def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:
     configured: Configured = open_again(*texts).configured
     return configured
-
-
-def _names_in(cfg: Cfg) -> Iterator[str]:
-    for entry in sorted(cfg.constants.values(), key=lambda entry: entry.line):
-        yield from _names_of(entry.value)
-
-
-def _names_of(value: Any) -> Iterator[str]:
-    if isinstance(value, tuple):
-        for one in value:
-            yield from _names_of(one)
-    elif isinstance(value, Name):
-        yield value
 
 
 def _root_names(scope: Scope) -> list[str]:

@@ -44,7 +44,7 @@ class _ModuleReader:
             else:
                 found.extend(self.units(one))
         name = self.source.text_of(field(node, "name"))
-        return units.Module(self.source.place(node), name, tuple(extends), tuple(found))
+        return units.Module(self.source.place(node), name, tuple(extends), tuple(found), self.source.text_of(node))
 
     def units(self, node: SyntaxNode, local: bool = False) -> Iterator[syntax.Node]:
         """The unit in a node of the grammar; none for separators and proofs."""

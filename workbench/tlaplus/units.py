@@ -67,11 +67,13 @@ class Module(Node):
 
     Attributes:
         extends: The modules that it extends, by name and place.
+        text: Its text as it was laid out, without comments.
     """
 
     name: str
     extends: tuple[Declaration, ...]
     units: tuple[Node, ...]
+    text: str
 
     def each(self, kind: type[Unit]) -> Iterator[Unit]:
         """Its units of one kind, such as Definition or Assumption."""

@@ -72,9 +72,9 @@ _MOST = 1 << 16
 class Order:
     """The order of strings and model values in one specification, and what is known of values in that order.
 
-    TLC orders them by when it met their spelling first: the model values of the configuration; the identifiers in the
-    modules, such as fields, the main module before those that it extends; then the strings, those of the extended
-    modules before the main one's. CHOOSE and SetToSeq follow that order.
+    TLC orders them by when it met their spelling first: the strings and model values of the configuration; the words in
+    the modules, the main module before those that it extends; then the strings, those of the extended modules before
+    the main one's. CHOOSE and SetToSeq follow that order.
 
     Args:
         spellings: The spellings in that order; all others come after them, alphabetically.
