@@ -4,6 +4,7 @@ import ast
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,116 @@ def test_a_job_that_ends_its_thread_is_over() -> None:
     runner.start(leaving, told.append, told.append)
     assert runner.wait(300)
     assert told == ["SystemExit: 0"]
+
+
+def always(_: object = None) -> None:
+    """What is called back, and fails."""
+    raise ZeroDivisionError("no picture")
+
+
+FAILED = "ZeroDivisionError: no picture"
+raising = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+
+
+@raising
+def test_an_outcome_that_cannot_be_handed_over_is_a_failure() -> None:
+    runner, told = Runner(threading.RLock()), list[object]()
+    runner.start(lambda job: "found", always, told.append)
+    assert runner.wait(300)
+    assert told == [FAILED]
+    runner.start(lambda job: "found", always, always)
+    assert runner.wait(300), "the thread has ended, and its lock is free"
+
+
+@raising
+@pytest.mark.parametrize("event", ["check", "result"])
+def test_a_view_that_fails_is_the_sessions_error_and_others_are_told(event: Any) -> None:
+    """The first subscriber fails at each event, so also at that of its error."""
+    session, told = Session(stale()), list[object]()
+    failing_once = iter([always])
+    leave = [session.on(event, always if event == "check" else lambda: next(failing_once)())]
+    session.on("check", lambda: told.append((session.running, session.error)))
+    session.on("result", lambda: told.append("result"))
+    with pytest.raises(ZeroDivisionError) if event == "check" else nullcontext():
+        session.run()
+    assert session.settle(300)
+    assert session.error == FAILED
+    assert told[-1] == (False, FAILED)
+    assert ("result" in told) == (event == "result")
+    for end in leave:
+        end()
+    session.run()
+    assert session.settle(300)
+    assert (session.error, told[-1]) == (None, "result")
+
+
+@raising
+def test_a_view_that_fails_during_a_check_ends_it_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.showing.session.session.PROGRESS_SECONDS", 0)
+    session = checked(stale())
+    session.on("check", lambda: always() if session.progress is not None else None)
+    session.run()
+    assert session.settle(300)
+    assert session.error == FAILED
+
+
+@raising
+@pytest.mark.parametrize("when", ["progress", "end"])
+def test_a_view_that_fails_is_the_error_of_a_computation_beside(when: str) -> None:
+    aside, told = Aside(threading.RLock()), list[tuple[bool, str]]()
+    aside.on_change(lambda: always() if (aside.said == "half") == (when == "progress") and not starting else None)
+    aside.on_change(lambda: told.append((aside.running, aside.error)))
+
+    def work(job: Job) -> str:
+        assert begun.wait(300)
+        if when == "progress":
+            aside.say(job, "half")
+        return "whole"
+
+    starting, begun = True, threading.Event()
+    aside.start(1, "", work)
+    starting = False
+    begun.set()
+    assert aside.wait(300)
+    assert (aside.running, aside.error) == (False, FAILED)
+    assert told[-1] == (False, FAILED)
+
+
+@raising
+def test_hints_that_cannot_be_drawn_are_an_error_of_theirs() -> None:
+    session = Session(stale())
+    hints = Hints(session, lambda: always() if hints.decided else None)
+    session.run()
+    assert session.settle(300)
+    assert (session.error, hints.trying, session.aside("hints").error) == (None, False, FAILED)
+
+
+@raising
+def test_a_grid_whose_cells_cannot_be_drawn_says_so() -> None:
+    session = checked(stale())
+    session.grid.filling.on_change(lambda: always() if session.grid.cells else None)
+    session.grid.begin(asked(**SWITCHES))
+    assert session.settle(300)
+    assert (session.grid.filling.running, session.grid.filling.error) == (False, FAILED)
+
+
+@raising
+def test_another_behaviour_that_cannot_be_shown_is_an_error_of_that_search() -> None:
+    session = checked(stale())
+    session.tell()
+    session.stepper().on_move(always)
+    session.tell_another()
+    assert session.settle(300)
+    assert (session.another.running, session.another.error) == (False, FAILED)
+
+
+@raising
+def test_a_state_that_was_found_and_cannot_be_shown_is_an_error_of_that_search() -> None:
+    stepper = Stepper(Bakery(Writers=1))
+    stepper.on_move(always)
+    stepper.find("s.pc['w1'] != 'x'")
+    assert stepper.search.wait(300)
+    assert (stepper.search.running, stepper.search.error) == (False, FAILED)
 
 
 # What a session starts from ------------------------------------------------------------------------------------------

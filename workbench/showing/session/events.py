@@ -1,6 +1,6 @@
 """Events by name, with subscribers that may leave again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 Name = TypeVar("Name", bound=str)
@@ -32,6 +32,20 @@ class Events(Generic[Name]):
         return leave
 
     def tell(self, name: Name) -> None:
-        for wanted, call in list(self._subscribers):
-            if wanted == name:
-                call()
+        """Call the subscribers of that name; raises as :func:`call_all` does."""
+        call_all(call for wanted, call in list(self._subscribers) if wanted == name)
+
+
+def call_all(calls: Iterable[Callable[[], None]]) -> None:
+    """Make all `calls`, whatever some of them raise; then raise the first error.
+
+    So one view that fails does not keep the others from drawing the news, its error among them.
+    """
+    errors: list[Exception] = []
+    for call in calls:
+        try:
+            call()
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.budget import Watch
+from workbench.showing.session.events import call_all
 
 #: The most states of a check in the background: some seconds of one core. Limits count states, not seconds, so that a
 #: busy machine shows the same.
@@ -71,7 +72,8 @@ class Runner:
 
         Args:
             work: Gets its :class:`Job` and returns the outcome that `done` gets.
-            failed: Gets, instead, what is wrong with the input or the model.
+            failed: Gets the error that `work` raises, or `done` after it: that of the input or the model, or else its
+                text, and then the thread raises it, too.
         """
         self.cancel()
         job, before = Job(), self._thread
@@ -82,15 +84,13 @@ class Runner:
             job.pause(delay)
             if job.cancelled:
                 return
-            outcome, wrong = None, None
             try:
-                outcome = work(job)
+                self._finish(job, done, work(job))
             except (InputError, ModelError) as error:
-                wrong = error
+                self._finish(job, failed, error)
             except BaseException as error:  # also one that ends the thread
                 self._finish(job, failed, f"{type(error).__name__}: {error}")
                 raise
-            self._finish(job, failed if wrong else done, wrong or outcome)
 
         self._job = job
         self._thread = threading.Thread(target=run, name="workbench", daemon=True)
@@ -99,7 +99,8 @@ class Runner:
     def _finish(self, job: Job, tell: Callable[[Any], None], what: Any) -> None:
         with self.lock:
             if not job.cancelled:
-                self._job = None
+                if self._job is job:
+                    self._job = None
                 tell(what)
 
     def stop(self) -> None:
@@ -148,8 +149,7 @@ class Aside:
         self._subscribers.append(call)
 
     def _tell(self) -> None:
-        for call in list(self._subscribers):
-            call()
+        call_all(list(self._subscribers))
 
     def start(self, key: Any, saying: str, work: Callable[[Job], Any]) -> None:
         """Compute for `key`, unless that is under way, or was done without a failure."""
@@ -190,5 +190,6 @@ class Aside:
         self._tell()
 
     def _failed(self, why: str | Exception) -> None:
+        self._runner.cancel()
         self.running, self.said, self.error = False, "", str(why)
         self._tell()

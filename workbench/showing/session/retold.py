@@ -114,6 +114,11 @@ def _steps_by(model: Machine, at: State, step: Step) -> list[Step]:
     return [one for instance in _of_actor(model, step) for one in steps_of(model, instance, at)]
 
 
+def _possible(model: Machine, at: State, step: Step) -> set[str]:
+    """The names of the actions that the actor of `step` can take."""
+    return {one.instance.action.name for one in _steps_by(model, at, step) if one.instance}
+
+
 def _of_actor(model: Machine, step: Step) -> list[ActionInstance]:
     assert step.instance is not None
     return [instance for instance in model.instances if instance.who == step.instance.who]
@@ -131,10 +136,10 @@ def _why(model: Machine, at: State, step: Step, first: State) -> str:
     every = _of_actor(model, step)
     if _steps_by(model, at, step) or all(one.identity != step.instance.identity for one in every):
         return ""
-    begins = {one.instance.action for one in _steps_by(model, first, step) if one.instance}
+    begins = _possible(model, first, step)
     waits, ended = (
         waiting(model, at, [one.number for one in some])
-        for some in (every, [one for one in every if one.action in begins])
+        for some in (every, [one for one in every if one.action.name in begins])
     )
     return "" if waits == ended else waits[0].why
 
@@ -145,9 +150,9 @@ def _otherwise(model: Machine, step: Step, before: Sequence[Change], now: Sequen
     counters = {one.action.process.pc for one in model.instances if one.action.process}
     member = None if step.instance.actor is None else step.instance.actor.member
     changed = {change.cell for change in now}
-    possible = {one.instance.action for one in _steps_by(model, step.state, step) if one.instance}
+    possible, every = _possible(model, step.state, step), {one.action.name: one.action for one in model.instances}
     return {
         "other": tuple(sorted(now, key=lambda change: change.cell.variable in counters)),
         "kept": tuple(one.cell for one in before if one.cell not in changed and one.cell.index != member),
-        "then": tuple(action for action in dict.fromkeys(one.action for one in model.instances) if action in possible),
+        "then": tuple(action for name, action in every.items() if name in possible),
     }
