@@ -26,12 +26,13 @@ def resume(run_dir: Place, model: ModelClass | str | None = None, **options: Any
         run_dir: The run directory of the search.
         model: The model's class, or a name for :func:`workbench.get_model`. For None the published model that the
             directory names; a class is never loaded from a file that the directory names.
-        **options: ``spark``, a session; and ``budget``, ``fail_fast`` and ``watch`` of :func:`workbench.check`.
-            States and seconds from before count too.
+        **options: ``spark``, a session; ``from_level``, a level to go back to, by the number in the names of its files;
+            and ``budget``, ``fail_fast`` and ``watch`` of :func:`workbench.check`. States and seconds from before count
+            too.
 
     Raises:
         InputError: If the directory holds no search, or the model has changed since; if another process writes to it,
-            or one of its files is damaged.
+            or one of its files is damaged: with the last level to go back to.
     """
     from workbench.checking.spark.entry import resume as resume_search  # pyspark loads here
 

@@ -9,6 +9,7 @@
   workbench check specs/bakery                        every configuration in a folder
   workbench check mine --accept                       rewrite FILE.toml to expect what is found
   workbench check data/run                            a run directory of a search on Spark that was stopped or killed
+  workbench check data/run --from-level 7             the same, back to a level: those after it are searched again
 
 A name means first a model, then a file or folder, then one of the workbench's own configurations. Nine configurations
 share their model's name and defaults; give them with their folder: classics/paxos.
@@ -67,6 +68,8 @@ _BEGIN = {
 }
 _BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "fingerprint_key", "hand_over_states", "run_dir"))
 
+#: The options that only a run directory takes.
+_RESUME = dict.fromkeys(("model", "from_level"))
 #: What some engines take.
 _OF_ENGINES = ("hand_over_states", "fingerprint_key", "run_dir", "workers")
 
@@ -86,6 +89,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hand-over-states", type=int, metavar="N", help="engine auto: move to Spark after N states")
     parser.add_argument(
         "--run-dir", metavar="DIR", help="a path or URL where a search on Spark keeps its levels, to resume it"
+    )
+    parser.add_argument(
+        "--from-level", type=int, metavar="N", help="a run directory: go back to its level N, if a later one is damaged"
     )
     add_options(parser, "--model")
     parser.add_argument("--profile", action="store_true", help="print what called the model's Python, and how often")
@@ -121,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--trace is not accepted with configurations, which are a table; -o FILE.md writes the trace of one"
         )
-    _without(arguments, {"model": None}, "configurations; it goes with a run directory")
+    _without(arguments, _RESUME, "configurations; it goes with a run directory")
     return _check_configurations(arguments, paths)
 
 
@@ -170,7 +176,7 @@ def _engine(arguments: argparse.Namespace) -> Engine:
 
 
 def _check_model(arguments: argparse.Namespace, name: str) -> int:
-    _without(arguments, {"model": None}, "a model; it goes with a run directory")
+    _without(arguments, _RESUME, "a model; it goes with a run directory")
     own, cfg = (arguments.cfg, None) if module_in(name) is not None else (None, arguments.cfg)
     name = completed(name, own, arguments.path)
     check_answer(arguments, [*file_of(name), *_read(arguments)])
@@ -189,7 +195,8 @@ def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
     check_answer(arguments, [run_dir])
     model = None if arguments.model is None else asked_of(arguments.model).declared
     with failing(arguments), progress_line() as on_progress:
-        result = resume(run_dir, model, **_limits(arguments), watch=Watch(on_progress))
+        options = {**_limits(arguments), "from_level": arguments.from_level}
+        result = resume(run_dir, model, **options, watch=Watch(on_progress))
     return _give(arguments, result)
 
 

@@ -35,6 +35,10 @@ from workbench.storage.versions import MANIFEST, FolderKind, ManifestChange, Ver
 _VERSION_LEFT_OVER = re.compile(rf"{MANIFEST}/\.\d{{8}}\.json\.[0-9a-f]{{16}}\.partial")
 
 
+class DamagedFolder(InputError):
+    """A file of a folder is missing, or is not what was written."""
+
+
 def open_store(place: Place) -> FileStore:
     """The store of a folder, which need not exist.
 
@@ -129,7 +133,7 @@ class Folder:
         try:
             yield
         except Damaged as how:
-            raise InputError(f"{self} is damaged: {name} {how}") from None
+            raise DamagedFolder(f"{self} is damaged: {name} {how}") from None
         except OSError as error:
             raise InputError(f"{self}: {name} cannot be read: {one_line(error)}") from None
 

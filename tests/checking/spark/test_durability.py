@@ -30,7 +30,7 @@ from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
-from workbench.checking.spark.manifest import RUN, Run
+from workbench.checking.spark.manifest import RUN, Level, Run, last_whole_level
 from workbench.commands.cli import main
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.plan import Fingerprints
@@ -198,6 +198,60 @@ def test_a_damaged_file_is_named(tmp_path: Path, lost: str) -> None:
         one.write_bytes(one.read_bytes()[:-1] + b"?")
     with pytest.raises(InputError, match=r"^run directory '.*' is damaged: level-.*parquet is (not what was|missing)"):
         resume(run, Ledger, spark=InProcess())
+
+
+def spoil(path: Path, how: str) -> None:
+    """Damage a file: missing, cut, or with another byte."""
+    content = bytearray(path.read_bytes())
+    if how == "missing":
+        path.unlink()
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+
+
+def levels_of(run: Path) -> list[Level]:
+    return Run.of(Folder.open(run, RUN)).done.levels
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["missing", "cut", "flipped"])
+@pytest.mark.parametrize("where", ["last", "middle", "values"])
+def test_a_search_goes_back_before_a_damaged_level(tmp_path: Path, how: str, where: str) -> None:
+    """The error names the last whole level; from there on everything is found again, and the damaged files go."""
+    run, whole = tmp_path / "run", summary(search(tmp_path / "whole"))
+    search(run, budget=Budget(states=30))
+    before = levels_of(run)
+    damaged = len(before) - 1 if where == "last" else 1
+    names = before[damaged].names()
+    spoil(run / (names[-1] if where == "values" else names[0]), how)
+    there = {path: path.exists() and path.read_bytes() for path in (run / name for name in names)}
+    refused = rf"is damaged: .*; level {damaged - 1} is the last whole one: .* \S*run --from-level {damaged - 1}$"
+    with pytest.raises(InputError, match=refused):
+        resume(run, Ledger, spark=InProcess())
+    assert len(levels_of(run)) == len(before)
+    for level in (damaged, -1, len(before)):
+        with pytest.raises(InputError, match=rf"^from_level = {level} is not accepted; "):
+            resume(run, Ledger, spark=InProcess(), from_level=level)
+
+    def stop() -> bool:
+        return True
+
+    stopped = resume(run, Ledger, spark=InProcess(), from_level=damaged - 1, watch=Watch(should_stop=stop))
+    assert stopped.levels == before_of(whole, damaged)
+    assert {path: path.exists() and path.read_bytes() for path in there} == there, "they stay until they are not needed"
+    assert summary(resume(run, Ledger, spark=InProcess(), from_level=damaged - 1)) == whole
+    assert not any(path.exists() for path in there)
+    assert summary(resume(run, Ledger, spark=InProcess())) == whole
+    assert last_whole_level(Folder.open(run, RUN)) == len(levels_of(run)) - 1
+    assert summary(resume(run, Ledger, spark=InProcess(), from_level=0)) == whole, "further back, too"
+
+
+def before_of(whole: Any, level: int) -> Any:
+    """The sizes of the levels before one."""
+    return whole[0][:level]
 
 
 def test_the_command_refuses_budgets_that_are_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

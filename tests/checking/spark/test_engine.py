@@ -25,6 +25,7 @@ from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.entry import read_run
 from workbench.checking.spark.links import Links
 from workbench.checking.spark.manifest import RUN, Run
+from workbench.commands.cli import main
 from workbench.kernel import InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.plan import Fingerprints
@@ -411,14 +412,39 @@ def damage(run, level):
     return name
 
 
-def test_a_damaged_level_is_said(spark, either_way, tmp_path):
+@pytest.mark.parametrize("which", ["last", "middle"])
+def test_a_damaged_level_is_said_and_searched_again(spark, either_way, tmp_path, capsys, which):
     run = tmp_path / "run"
     check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=run), budget=Budget(states=80))
-    last = len(completed(run).levels) - 1
-    name = damage(run, last)
-    with pytest.raises(InputError, match=name):
+    levels = completed(run).levels
+    level = len(levels) - 1 if which == "last" else len(levels) // 2
+    name = damage(run, level)
+    assert main(["check", str(run)]) == 2
+    way_back = f"level {level - 1} is the last whole one: workbench check {run} --from-level {level - 1}"
+    assert f"is damaged: {name} is not what was written; {way_back}\n" in capsys.readouterr().err
+    assert completed(run).levels == levels  # all is as it was
+    assert summary(resume(run, spark=spark, from_level=level - 1)) == local(RACE)
+    assert not (run / name).exists()
+
+
+def test_without_what_was_searched_in_process_no_level_is_whole(spark, tmp_path):
+    run = tmp_path / "run"
+    engine = Auto(session=spark, hand_over_states=100, run_dir=run)
+    check(RACE, safety_of(RACE), engine=engine, budget=Budget(states=150))
+    spoiled = run / completed(run).prefix.visited[0]
+    spoiled.write_bytes(spoiled.read_bytes()[:-1])
+    with pytest.raises(InputError, match=f"{spoiled.name} is not what was written; no level is whole: search again"):
         resume(run, spark=spark)
-    assert len(completed(run).levels) == last + 1  # the levels before are as they were
+    with pytest.raises(InputError, match="from_level = 0 is not accepted; no level is whole"):
+        resume(run, spark=spark, from_level=0)
+
+
+def test_after_a_handover_one_goes_back_as_well(spark, tmp_path):
+    run = tmp_path / "run"
+    engine = Auto(session=spark, hand_over_states=100, run_dir=run)
+    check(RACE, safety_of(RACE), engine=engine, budget=Budget(states=150))
+    damage(run, len(completed(run).levels) - 1)
+    assert summary(resume(run, spark=spark, from_level=0)) == local(RACE)
 
 
 @pytest.mark.parametrize("small_disk", ["200k"], indirect=True)

@@ -77,7 +77,7 @@ def test_a_run_directory_without_a_key_is_refused_in_one_line(tmp_path, run):
         folder.commit({}, {})
     done = run("check", str(tmp_path / "old"))
     assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
-    assert done.err.endswith("has format 5; format 6 is read\n")
+    assert done.err.endswith("has format 5; format 7 is read\n")
     check(Steps(), engine=Spark(run_dir=tmp_path / "run"))
     with changing_folder(tmp_path / "run", RUN) as folder:
         folder.commit({**folder.content, "fingerprint_key": "0"}, folder.files)

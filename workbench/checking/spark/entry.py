@@ -15,7 +15,7 @@ from workbench.checking.contract import Spark
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.spark.engine import SparkSearch
 from workbench.checking.spark.executors import ready_session
-from workbench.checking.spark.manifest import RUN, Run, RunManifest
+from workbench.checking.spark.manifest import RUN, Run, RunManifest, last_whole_level
 from workbench.checking.spark.messages import Task
 from workbench.checking.spark.session import cores_of
 from workbench.kernel import InputError, ModelError, Result
@@ -25,7 +25,7 @@ from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.plan import Plan, key_in
 from workbench.kernel.meaning.values import counted
-from workbench.storage.folder import Folder, changing_folder, new_folder
+from workbench.storage.folder import DamagedFolder, Folder, changing_folder, new_folder
 from workbench.storage.identity import Identity
 from workbench.storage.lock import writer_lock
 from workbench.storage.places import Place, absolute
@@ -70,6 +70,7 @@ def resume(
     budget: Budget = Budget(),
     fail_fast: bool = False,
     watch: Watch = Watch(),
+    from_level: int | None = None,
 ) -> Result:
     """Resume a distributed search that was stopped or killed, from its last completed level.
 
@@ -78,13 +79,17 @@ def resume(
         model: The model's class. It is not taken from the directory: nothing there is run.
         spark: A session; None starts a local one.
         budget, fail_fast, watch: As for :func:`workbench.check`; earlier states and seconds count too.
+        from_level: A level to go back to, by the number in the names of its files. Those behind it are searched again;
+            their files stay until the first of them has been.
 
     Raises:
         InputError: If the directory holds no search, a search of another model, or more states than the budget; if
-            another process writes to it, or one of its files is damaged.
+            another process writes to it, or one of its files is damaged: with the last level to go back to.
     """
     with changing_folder(absolute(run_dir), RUN) as folder:
-        task, run = _stored(folder, model)
+        if from_level is not None:
+            _check_level(folder, from_level)
+        task, run = _stored(folder, model, from_level)
         states = sum(run.done.sizes)
         limits = Limits(budget, watch, run.done.seconds)
         if budget.states is not None and states > budget.states:
@@ -92,6 +97,8 @@ def resume(
                 f"states = {budget.states} is not accepted; {str(run_dir)!r} has {counted(states, 'state')} already"
             )
         searching = SparkSearch(spark, folder, task, run.identity, run.done)
+        if from_level is not None:
+            searching.directory.go_back(from_level)
         return _finish(searching, limits, fail_fast)
 
 
@@ -102,9 +109,26 @@ def read_run(run_dir: Place, model: ModelClass, spark: Any = None) -> SparkSearc
     return SparkSearch(spark, folder, task, run.identity, run.done)
 
 
-def _stored(folder: Folder, model: ModelClass) -> tuple[Task, Run]:
-    """The task and the run in a run directory; refused unless they belong to `model`."""
-    run = Run.of(folder)
+def _check_level(folder: Folder, level: int) -> None:
+    """Raise :class:`InputError` unless a search can go on from `level`."""
+    last = len(Run.of(folder).done.levels) - 1
+    if not 0 <= level <= last:
+        raise InputError(f"from_level = {level} is not accepted; {folder} has the levels 0 to {last}")
+    whole = last_whole_level(folder, level)
+    if whole < level:
+        raise InputError(f"from_level = {level} is not accepted; {_way_back(folder, whole)}")
+
+
+def _way_back(folder: Folder, whole: int) -> str:
+    """The level to go back to, and how."""
+    if whole < 0:
+        return "no level is whole: search again, in a new folder"
+    return f"level {whole} is the last whole one: workbench check {shlex.quote(str(folder.path))} --from-level {whole}"
+
+
+def _stored(folder: Folder, model: ModelClass, level: int | None = None) -> tuple[Task, Run]:
+    """The task and the run in a run directory, as it was at a `level`; refused unless they belong to `model`."""
+    run = Run.of(folder, level)
     made_by = run.identity
     rebuilt = made_by.rebuild(model, str(folder))
     key = key_in(run.fingerprint_key, f"fingerprint_key of {folder}")
@@ -121,6 +145,10 @@ def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
     except ModelError:  # a faulty model will change, and then its search cannot be resumed
         searching.unfinished = False
         raise
+    except DamagedFolder as error:
+        searching.unfinished = bool(searching.manifest.levels)
+        folder = Folder.open(path, RUN)  # which has not read the file before it was damaged
+        raise InputError(f"{error}; {_way_back(folder, last_whole_level(folder))}") from error
     except BaseException as error:
         searching.unfinished = bool(searching.manifest.levels)
         if searching.unfinished and str(path) not in str(error):

@@ -12,6 +12,7 @@ from pyspark.errors import PySparkException
 
 from workbench.checking.spark.session import end_of_java
 from workbench.kernel import InputError, ModelError
+from workbench.storage.folder import DamagedFolder
 
 _POLL_SECONDS = 0.1
 
@@ -112,6 +113,8 @@ def explained(error: Exception, model: str) -> Exception:
             told = ModelError(text)
             told.met = json.loads(met) if met else None
             return told
+        if "DamagedFolder: " in line:
+            return DamagedFolder(line.split("DamagedFolder: ", 1)[1])
         if "InputError: " in line:  # a name that the model may not use, say
             return InputError(line.split("InputError: ", 1)[1])
         if "NotReceived: " in line:

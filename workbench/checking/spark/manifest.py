@@ -1,6 +1,7 @@
 """The manifest of a run directory: the search's identity, and its complete levels."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.versions import FolderKind
 
-RUN = FolderKind("run directory", 6)
+RUN = FolderKind("run directory", 7)
 
 #: In place of a level: the search in process, before it moved to Spark.
 PREFIX = -1
@@ -54,6 +55,10 @@ class Level:
     @property
     def states(self) -> int:
         return sum(file.rows for file in self.files)
+
+    def names(self) -> list[str]:
+        """Its files."""
+        return [*(file.path for file in self.files), *([] if self.values is None else [self.values])]
 
 
 @dataclass(frozen=True)
@@ -140,13 +145,14 @@ class RunManifest:
 
     def names(self) -> Iterator[str]:
         """All files of the run."""
-        if self.prefix is not None:
-            yield from (*self.prefix.visited, self.prefix.links)
+        yield from self.prefix_files()
         for level in self.levels:
-            yield from (file.path for file in level.files)
-            if level.values is not None:
-                yield level.values
+            yield from level.names()
         yield from (file.path for file in self.transitions)
+
+    def prefix_files(self) -> list[str]:
+        """The files of the search in process."""
+        return [] if self.prefix is None else [*self.prefix.visited, self.prefix.links]
 
     @property
     def linked(self) -> bool:
@@ -182,14 +188,14 @@ _STATE = [part.name for part in fields(RunManifest) if part.name not in ("prefix
 
 @dataclass(frozen=True)
 class _Head:
-    """The content of the first version; later ones are steps."""
+    """The content of the first version, and of one that goes back to an earlier level; all others are steps."""
 
     identity: Identity
     fingerprint_key: str
     buckets: int
     notes: tuple[str, ...]
     prefix: Prefix | None
-    step: ManifestStep
+    steps: list[ManifestStep]
 
 
 @dataclass(frozen=True)
@@ -209,31 +215,68 @@ class Run:
     notes: tuple[str, ...]
     done: RunManifest
 
-    def head(self, step: ManifestStep) -> dict[str, Any]:
-        """The content of the first version."""
-        return asdict(_Head(self.identity, self.fingerprint_key, self.buckets, self.notes, self.done.prefix, step))
+    def head(self, steps: list[ManifestStep]) -> dict[str, Any]:
+        """The content of a version that replaces those before it, and comes to `done` by these steps."""
+        return asdict(_Head(self.identity, self.fingerprint_key, self.buckets, self.notes, self.done.prefix, steps))
 
     @classmethod
-    def of(cls, folder: Folder) -> "Run":
+    def of(cls, folder: Folder, level: int | None = None) -> "Run":
         """Read the manifest of `folder`.
+
+        Args:
+            level: The run is to be as it was when this was its last level; None: as it is.
 
         Raises:
             InputError: If no search has written it.
         """
-        if folder.content is None:
-            raise InputError(f"{folder} holds no search: it was given up before it began")
-        where = f"the manifest of {folder}"
-        head = from_json(_Head, folder.content, where)
+        head, steps, where = _read(folder, level)
         levels: list[Level] = []
-        for step in (head.step, *(from_json(ManifestStep, part, where) for part in folder.parts)):
+        for step in steps:
             if step.counts is not None and levels:
-                levels[-1].counts = step.counts
+                levels[-1] = replace(levels[-1], counts=step.counts)
             levels += step.levels
-            state = step.state
-        everything = {**state, "prefix": None, "levels": []}
+        everything = {**steps[-1].state, "prefix": None, "levels": []}
         done = from_json(RunManifest, everything, where)
         done.prefix, done.levels = head.prefix, levels
         for name in done.names():
             if name not in folder.files:
                 raise InputError(f"{where} counts on {name!r}, which is not among its files")
         return cls(head.identity, head.fingerprint_key, head.buckets, head.notes, done)
+
+
+def steps_to(folder: Folder, level: int) -> list[ManifestStep]:
+    """The steps by which the run in `folder` came to `level`."""
+    return _read(folder, level)[1]
+
+
+def last_whole_level(folder: Folder, end: int | None = None) -> int:
+    """The last level of the run in `folder`, up to `end`, that is whole, as all before it are; -1 if none is.
+
+    Compares all bytes of their files.
+    """
+    done, whole = Run.of(folder, end).done, -1
+    with suppress(InputError):
+        for name in done.prefix_files():
+            folder.check(name)
+        for level in done.levels:
+            for name in level.names():
+                folder.check(name)
+            whole += 1
+    return whole
+
+
+def _read(folder: Folder, level: int | None) -> tuple[_Head, list[ManifestStep], str]:
+    """The head, the steps up to the first one that has `level`, and the manifest's name in errors."""
+    if folder.content is None:
+        raise InputError(f"{folder} holds no search: it was given up before it began")
+    where = f"the manifest of {folder}"
+    head = from_json(_Head, folder.content, where)
+    if not head.steps:
+        raise InputError(f"{where} has no steps")
+    steps, count = list[ManifestStep](), 0
+    for step in (*head.steps, *(from_json(ManifestStep, part, where) for part in folder.parts)):
+        steps.append(step)
+        count += len(step.levels)
+        if level is not None and count > level:
+            break
+    return head, steps, where

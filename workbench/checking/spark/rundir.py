@@ -23,11 +23,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.checking.spark.manifest import LevelFile, ManifestStep, Run, RunManifest
+from workbench.checking.spark.manifest import LevelFile, ManifestStep, Run, RunManifest, steps_to
 from workbench.checking.spark.states import ROW_GROUP, States, groups
 from workbench.kernel import InputError, Machine
 from workbench.storage.encoding import Encoding
-from workbench.storage.folder import Folder
+from workbench.storage.folder import DamagedFolder, Folder
 from workbench.storage.strict_json import read_json
 from workbench.storage.sums import FileSum
 from workbench.storage.versions import Overtaken
@@ -61,6 +61,8 @@ class RunDirectory:
         self._words, self._cells = bits // 64, len(model.layout.cells)
         self._encoding = Encoding(model)
         self._committed: RunManifest | None = None if folder.content is None else Run.of(folder).done
+        #: What a commit goes on from that replaces all versions before it; None if it adds to them.
+        self._steps: list[ManifestStep] | None = [] if folder.content is None else None
 
     def know(self, sums: Mapping[str, FileSum]) -> None:
         """Add files that others have written."""
@@ -70,18 +72,23 @@ class RunDirectory:
         """The checksums of these files."""
         return {name: self.folder.files[name] for name in names}
 
+    def go_back(self, level: int) -> None:
+        """Let the next :meth:`commit` go on from an earlier level; until then the later ones stay as they are."""
+        self._steps, self._committed = steps_to(self.folder, level), Run.of(self.folder, level).done
+
     def commit(self, run: Run) -> None:
         """Make the directory hold `run` with its files; writes only the difference. Only this makes a level exist."""
-        before = self._committed
+        before, steps = self._committed, self._steps
         step = ManifestStep.between(before, run.done)
-        known = set(before.names()) if before else set()
-        new = self.sums(name for name in run.done.names() if name not in known)
         with _writing():
-            if before is None:
-                self.folder.commit(run.head(step), new)
+            if steps is None:
+                known = set(before.names()) if before else set()
+                self.folder.add(asdict(step), self.sums(name for name in run.done.names() if name not in known))
             else:
-                self.folder.add(asdict(step), new)
-        self._committed = run.done
+                named = set(self.folder.files)
+                self.folder.commit(run.head([*steps, step]), self.sums(run.done.names()))
+                self.folder.remove(named if steps else ())
+        self._committed, self._steps = run.done, None
 
     # Values ----------------------------------------------------------------------------------------------------------
 
@@ -223,7 +230,7 @@ class RunDirectory:
             with pq.ParquetFile(self.folder.file(name), page_checksum_verification=True) as file:
                 yield file
         except (OSError, pa.ArrowException) as error:
-            raise InputError(f"{self.folder} is damaged: {name} cannot be read: {_first_line(error)}") from None
+            raise DamagedFolder(f"{self.folder} is damaged: {name} cannot be read: {_first_line(error)}") from None
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from workbench.checking.spark.trimming import SpaceOutline
 from workbench.checking.spark.worker import Shipped, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.meaning.trace import Move
+from workbench.storage.folder import DamagedFolder
 
 #: The largest space that is linked and swept in this process, in states.
 HERE = 1 << 16
@@ -39,9 +40,9 @@ class Shape(NamedTuple):
         try:
             part = Part.from_arrow(directory.table(file.path), file.first, file.states, *self)
         except InputError as error:
-            raise InputError(f"{directory.folder} is damaged: {file.path}: {error}") from None
+            raise DamagedFolder(f"{directory.folder} is damaged: {file.path}: {error}") from None
         if len(part.targets) != file.transitions:
-            raise InputError(f"{directory.folder} is damaged: {file.path} has not the transitions that it had")
+            raise DamagedFolder(f"{directory.folder} is damaged: {file.path} has not the transitions that it had")
         return part
 
 
