@@ -17,6 +17,7 @@ import ipywidgets
 import pytest
 
 from tests.places import ROOT
+from tests.relay import Relay
 from tests.showing.panels import (
     Every,
     Kernel,
@@ -1152,3 +1153,25 @@ def test_a_pasted_permalink_is_opened_and_its_watches_are_run_once_somebody_agre
         assert "is for model hudi" not in everything(one)
     assert shown.result.model.constants == BakeryV2(**STALE).constants
     assert shown.session.watches == ("len(s.iceberg)", "s.nothing")
+
+
+@pytest.mark.slow
+def test_a_machine_that_no_language_made_has_a_panel() -> None:
+    """Every tab, a flip there and back, and steps by hand."""
+    shown = panel(Relay)
+    assert shown.verdicts == {"OneRuns": "violated", "Arrives": "unknown"}
+    for tab in shown.tabs:
+        assert everything(opened(shown, tab.title))
+    shown.apply(Early=False)
+    settle(shown)
+    assert shown.verdicts["OneRuns"] == "holds within the constraint"
+    assert shown.session.retold is not None
+    assert shown.session.retold.why == "another one has the baton"
+    shown.apply(Early=True)
+    settle(shown)
+    assert shown.verdicts["OneRuns"] == "violated"
+    stepper = shown.session.stepper()
+    stepper.start(shown.result.model)
+    stepper.take("ring")
+    shown.deliver()
+    assert "rung" in shown.static().html()

@@ -11,7 +11,6 @@ import json
 import os
 from collections import Counter
 from itertools import groupby
-from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -19,11 +18,11 @@ from rich.table import Table
 from workbench.commands.options import add_options
 from workbench.commands.rich_console import RichConsole
 from workbench.kernel import InputError
-from workbench.kernel.language.declare import Action
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
+from workbench.kernel.meaning.steps import DeclaredAction
 from workbench.registry import completed, configurations, get_model, models, names_model
 from workbench.registry.configurations import Configuration, told_path
 
@@ -122,12 +121,12 @@ def _show_model(model: ModelClass) -> None:
         out.print(f"Symmetric sets: {', '.join(model.declared.symmetry)}")
 
 
-def _condition(declared: Action | Property) -> str:
+def _condition(declared: DeclaredAction | Property) -> str:
     condition = declared.needs
     return f" (with {escape(condition)})" if condition else ""
 
 
-def _process(action: Any) -> str:
+def _process(action: DeclaredAction) -> str:
     if action.process is None:
         return "-"
     fair = action.fair if action.fair is not None else action.process.fair

@@ -3,7 +3,7 @@
 import copyreg
 from abc import ABCMeta
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.state import Layout
-from workbench.kernel.meaning.steps import Fairness, PropertyInstance
+from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 from workbench.tlaplus import sampling
 from workbench.tlaplus.aliases import aliases_of
 from workbench.tlaplus.cells import Cells
@@ -36,17 +36,6 @@ from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
 from workbench.tlaplus.terms import Term, Terms, failed
 from workbench.tlaplus.values import EvaluationError
-
-
-@dataclass(frozen=True)
-class TextVariable:
-    """A variable of a module, as lists and pictures ask for it."""
-
-    name: str
-    per: None = None
-    ghost: bool = False
-    initial: Any = None
-    doc: str = ""
 
 
 class TlaClass(ABCMeta):
@@ -118,7 +107,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             configured.family,
             symmetry=tuple(self._exchanged),
             reduced=bool(self._exchanged),
-            variables={name: TextVariable(name, ghost=name in derived) for name in self._cells.names},
+            variables={name: PlainVariable(ghost=name in derived) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,

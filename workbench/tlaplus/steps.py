@@ -1,14 +1,13 @@
 """The steps of a module: the disjuncts of its Next, with their arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
-from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction
+from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction, Outcome, PlainAction, PlainProcess
 from workbench.tlaplus.cells import Cells
 from workbench.tlaplus.judging import ActionConstraint, Seen
 from workbench.tlaplus.members import members_of
@@ -21,36 +20,6 @@ from workbench.tlaplus.wording import written
 Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
 
 
-@dataclass(frozen=True)
-class TextProcess:
-    """The actors that take steps: the members of a set of names.
-
-    Attributes:
-        per: The constant that holds them.
-        pc: The variable that says where each of them is, if there is one.
-    """
-
-    name: str
-    per: str
-    pc: str
-    fair: str | None = None
-    doc: str = ""
-
-
-@dataclass(frozen=True)
-class TextAction(PlainAction):
-    """A disjunct of Next.
-
-    Attributes:
-        stutters: It may change nothing.
-        fair, fair_when: The specification's formula says what is fair, not the action.
-    """
-
-    stutters: bool = True
-    fair: None = None
-    fair_when: None = None
-
-
 class Steps(NamedTuple):
     """The parts into which Next is split.
 
@@ -58,8 +27,8 @@ class Steps(NamedTuple):
         members: The values that parameters range over, by what their domains are called.
     """
 
-    actions: Mapping[str, TextAction]
-    processes: Mapping[str, TextProcess]
+    actions: Mapping[str, PlainAction]
+    processes: Mapping[str, PlainProcess]
     members: Mapping[str, tuple[Any, ...]]
 
 
@@ -72,7 +41,7 @@ def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str
     groups = dict[str, list[NamedDisjunct]]()
     for one in disjuncts:
         groups.setdefault(one.action, []).append(one)
-    actions, processes, members = dict[str, TextAction](), dict[str, TextProcess](), dict[str, tuple[Any, ...]]()
+    actions, processes, members = dict[str, PlainAction](), dict[str, PlainProcess](), dict[str, tuple[Any, ...]]()
     for name, group in groups.items():
         actors = lane_of([one.arguments[0] for one in group if one.arguments], sets)
         parameters = list[Group]()
@@ -82,10 +51,10 @@ def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str
             parameters.append(((parameter,), domain))
         if actors is not None:
             pc = "pc" if "pc" in variables else ""
-            processes[actors] = TextProcess(actors, actors, pc)
+            processes[actors] = PlainProcess(actors, actors, pc)
         place = f" ({group[0].disjunct.term.node.at})"
         process = None if actors is None else processes[actors]
-        actions[name] = TextAction(name, Parameters(parameters), place=place, process=process)
+        actions[name] = PlainAction(name, Parameters(parameters), place=place, process=process, stutters=True)
     return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
 
 
@@ -103,7 +72,7 @@ class TextInstance(ActionInstance):
     def __init__(
         self,
         number: int,
-        action: TextAction,
+        action: DeclaredAction,
         arguments: Sequence[Any],
         disjunct: Disjunct,
         terms: Terms,

@@ -8,7 +8,7 @@ import inspect
 from abc import ABCMeta
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, overload
 
@@ -319,6 +319,9 @@ class Body(dict[str, Any]):
 class Declarations(Family):
     """All declarations of a class and its bases, by name; the class overrides its bases."""
 
+    variables: Mapping[str, Variable] = field(default_factory=dict)
+    processes: Mapping[str, Process] = field(default_factory=dict)
+    actions: Mapping[str, Action] = field(default_factory=dict)
     initial: Boundary | None = None
 
     def check(self, owner: str, symmetry: Any) -> None:
@@ -331,7 +334,8 @@ class Declarations(Family):
             for of in constant.domain.sets:
                 if not self._is_set(of):
                     raise ModelError(f"{owner}: {name} {constant.domain.verb} {of!r}, which is not a set of names")
-        for declared in (*self.actions.values(), *self.properties.values(), *self.constraints.values()):
+        parts: Iterable[Declared] = (*self.actions.values(), *self.properties.values(), *self.constraints.values())
+        for declared in parts:
             declared.check(owner, self)
         if not isinstance(symmetry, (tuple, list)):
             raise ModelError(f"{owner}: symmetry = {symmetry!r} is not a tuple of names of sets")

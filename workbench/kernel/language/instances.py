@@ -154,6 +154,7 @@ class CodeInstance(ActionInstance):
     def __init__(self, author: Any, number: int, declared: Action, arguments: Sequence[Any]) -> None:
         super().__init__(number, declared, arguments)
         self.author = author
+        self.action: Action = declared
         process = declared.process
         self.at, self.to = (
             call(f"a step of {declared.name}", step, author) if callable(step) else step

@@ -44,6 +44,8 @@ class ClassMachine(Machine):
         begins: Gives the initial states, where the class does not declare them.
     """
 
+    actions: Mapping[str, Action]
+
     @of_its_class
     def __init__(self, author: Any, begins: Callable[[], Iterable[Any]] | None = None) -> None:
         self.author, self._begins = author, begins

@@ -17,7 +17,15 @@ from workbench.kernel.meaning.errors import InputError, ModelError, brief, call,
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.meaning.state import Layout, Reader, State, Values, row_of, seen
-from workbench.kernel.meaning.steps import ActionInstance, Fairness, Outcome, PropertyInstance
+from workbench.kernel.meaning.steps import (
+    ActionInstance,
+    DeclaredAction,
+    DeclaredProcess,
+    DeclaredVariable,
+    Fairness,
+    Outcome,
+    PropertyInstance,
+)
 from workbench.kernel.meaning.values import is_same, permute
 
 # Models --------------------------------------------------------------------------------------------------------------
@@ -31,17 +39,18 @@ class Family:
         title: The author's name for it: that of the class.
         symmetry: The names of the constants whose members are interchangeable.
         reduced: Whether a check that does not say so takes them as interchangeable.
-        constants, variables, processes, actions, properties, constraints: The declarations, by name.
-        ends: Says where behaviours may end, if anything does.
+        constants, processes, actions, properties, constraints: The declarations, by name.
+        variables: Those of the layout, by name.
+        ends: Has the `function` of the author and a state that says where behaviours may end, if anything does.
     """
 
     name: str = ""
     title: str = ""
     symmetry: tuple[str, ...] = ()
     constants: Mapping[str, Constant] = field(default_factory=dict)
-    variables: Mapping[str, Any] = field(default_factory=dict)
-    processes: Mapping[str, Any] = field(default_factory=dict)
-    actions: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, DeclaredVariable] = field(default_factory=dict)
+    processes: Mapping[str, DeclaredProcess] = field(default_factory=dict)
+    actions: Mapping[str, DeclaredAction] = field(default_factory=dict)
     properties: Mapping[str, Property] = field(default_factory=dict)
     constraints: Mapping[str, Property] = field(default_factory=dict)
     ends: Any = None
@@ -93,7 +102,7 @@ class Machine(ABC):
     constants: Mapping[str, Any]
     layout: Layout
     instances: Sequence[ActionInstance]
-    actions: Mapping[str, Any]
+    actions: Mapping[str, DeclaredAction]
     properties: Mapping[str, Property]
     constraints: Mapping[str, Property]
     author: Any

@@ -1,9 +1,9 @@
-"""The parts of a machine: steps with their outcomes, fairness conditions, and judges of states and steps."""
+"""The parts of a machine: declarations, steps with their outcomes, fairness, and judges of states and steps."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from workbench.kernel.meaning.errors import ModelError, brief, call, checked, impure
 from workbench.kernel.meaning.notation import PYTHON, Notation
@@ -11,6 +11,123 @@ from workbench.kernel.meaning.parameters import Parameters
 from workbench.kernel.meaning.properties import Formula, Property, Step
 from workbench.kernel.meaning.state import Reader, Values, seen
 from workbench.kernel.meaning.values import identity
+
+# Declarations --------------------------------------------------------------------------------------------------------
+
+
+class DeclaredProcess(Protocol):
+    """A process, as commands, panels, pictures and formats read it.
+
+    Attributes:
+        per: The set whose members each have a process of their own; None for a single one.
+        pc: The variable that says where it is, its program counter; "" for none.
+        fair: "weak" or "strong" if the disjunction of its actions is fair; None, or False, if it is not.
+        doc: "" for none.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def per(self) -> str | None: ...
+    @property
+    def pc(self) -> str: ...
+    @property
+    def fair(self) -> str | bool | None: ...
+    @property
+    def doc(self) -> str: ...
+
+
+class DeclaredAction(Protocol):
+    """An action, as engines, commands, panels, pictures and formats read it.
+
+    One with a `function`, too, has the place of that in the traces that TLC's tools read.
+
+    Attributes:
+        doc: "" for none.
+        place: The file and line, as " (file:line)"; "" for none.
+        process: The process that takes it; None for none.
+        needs: The condition on the constants without which it is not there, as people read it; "" for none.
+        fair: "weak" or "strong" if each of its instances is fair by itself, False if it is left out of its process's
+            fairness; None: as the process is.
+        fair_when: What is set if fairness counts some of its steps alone; else None.
+        stutters: Whether it may change nothing, on purpose.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def parameters(self) -> Parameters: ...
+    @property
+    def doc(self) -> str: ...
+    @property
+    def place(self) -> str: ...
+    @property
+    def process(self) -> DeclaredProcess | None: ...
+    @property
+    def needs(self) -> str: ...
+    @property
+    def fair(self) -> str | bool | None: ...
+    @property
+    def fair_when(self) -> Any: ...
+    @property
+    def stutters(self) -> bool | None: ...
+
+
+class DeclaredVariable(Protocol):
+    """A variable, as panels, pictures and audits read it.
+
+    Attributes:
+        per: The set of its indices, of which :meth:`Machine.members` gives the members; None if it has one cell.
+        ghost: Whether pictures leave it out, since it only bounds the run or records it.
+        initial: The value that pictures need not show in every cell, if it is one for all.
+        doc: "" for none.
+    """
+
+    @property
+    def per(self) -> str | None: ...
+    @property
+    def ghost(self) -> bool: ...
+    @property
+    def initial(self) -> Any: ...
+    @property
+    def doc(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class PlainProcess:
+    """A :class:`DeclaredProcess` of a machine that needs nothing else."""
+
+    name: str
+    per: str | None = None
+    pc: str = ""
+    fair: str | bool | None = None
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class PlainAction:
+    """A :class:`DeclaredAction` of a machine that needs nothing else."""
+
+    name: str
+    parameters: Parameters = field(hash=False, default_factory=Parameters)
+    doc: str = ""
+    place: str = ""
+    process: DeclaredProcess | None = None
+    needs: str = ""
+    fair: str | bool | None = None
+    fair_when: Any = None
+    stutters: bool = False
+
+
+@dataclass(frozen=True)
+class PlainVariable:
+    """A :class:`DeclaredVariable` of a machine that needs nothing else."""
+
+    per: str | None = None
+    ghost: bool = False
+    initial: Any = None
+    doc: str = ""
+
 
 # Steps ---------------------------------------------------------------------------------------------------------------
 
@@ -43,29 +160,10 @@ class Actor(NamedTuple):
     member: Any = None
 
 
-@dataclass(frozen=True)
-class PlainAction:
-    """An action as engines and pictures see it.
-
-    Attributes:
-        place: The file and line, as " (file:line)".
-        process: The process that takes it, with its `name`, `per` (the set of its members) and `pc`; None for none.
-        needs: The condition on the constants without which it is not there, as people read it; "" for none.
-    """
-
-    name: str
-    parameters: Parameters = field(default_factory=Parameters)
-    doc: str = ""
-    place: str = ""
-    process: Any = None
-    needs: str = ""
-
-
 class ActionInstance(ABC):
     """An action with its parameters bound, as one of a machine's numbered steps.
 
     Args:
-        action: A :class:`PlainAction`, or what has the same attributes.
         notation: The notation of arguments.
 
     Attributes:
@@ -77,7 +175,9 @@ class ActionInstance(ABC):
         chosen_twice: The names of choices that a run of it has made more than once.
     """
 
-    def __init__(self, number: int, action: Any, arguments: Sequence[Any], notation: Notation = PYTHON) -> None:
+    def __init__(
+        self, number: int, action: DeclaredAction, arguments: Sequence[Any], notation: Notation = PYTHON
+    ) -> None:
         self.number, self.action, self.arguments, self.notation = number, action, tuple(arguments), notation
         process = action.process
         self.actor = None if process is None else Actor(process.name, self.arguments[0] if process.per else None)
@@ -132,7 +232,7 @@ class ActionInstance(ABC):
         self.lane = "" if who is None else who.process if self.alone else text(who.member)
 
     @property
-    def alone(self) -> Any:
+    def alone(self) -> DeclaredProcess | None:
         """The process that takes the step, if it has no members."""
         process = self.action.process
         return None if process is None or process.per is not None else process
