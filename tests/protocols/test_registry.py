@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -98,18 +99,27 @@ Gapless = { violated = 5 }
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed packages with that one in it."""
-    folder = tmp_path_factory.mktemp("installed")
-    for name, text in PACKAGE.items():
+    return written(tmp_path_factory.mktemp("installed"), PACKAGE)
+
+
+def written(folder: Path, package: dict[str, str]) -> Path:
+    """The folder, with the files of a package."""
+    for name, text in package.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.lstrip("\n"))
     return folder
 
 
+def command(here: Path, packages: list[Path], *words: str) -> subprocess.CompletedProcess[str]:
+    """A command where these packages are installed."""
+    script = "import sys; from workbench.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    return python(script, *words, here=here, PYTHONPATH=os.pathsep.join(map(str, packages)))
+
+
 def run(installed: Path, here: Path, *words: str) -> str:
     """What a command prints where that package is installed."""
-    script = "import sys; from workbench.commands.cli import main; sys.exit(main(sys.argv[1:]))"
-    done = python(script, *words, here=here, PYTHONPATH=str(installed))
+    done = command(here, [installed], *words)
     assert complaints(done.stderr) in ([], ["written to twice.html"])
     return done.stdout
 
@@ -147,13 +157,13 @@ def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("entry", "why"),
     [
-        ("other = nowhere:PROTOCOL", "the protocol 'other' cannot be imported: No module named 'nowhere'"),
-        ("hudi = ledgers:PROTOCOL", "the protocol 'hudi' is left out: 'hudi' is taken"),
-        ("other = ledgers:PROTOCOL", "the protocol 'other' is left out: 'ledger' is taken"),
-        ("other = ledgers.model:Ledger", "the protocol 'other' is left out: ledgers.model:Ledger is not a Protocol"),
+        ("other = nowhere:PROTOCOL", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("hudi = ledgers:PROTOCOL", "'hudi' is taken"),
+        ("other = ledgers:PROTOCOL", "'ledger' is taken"),
+        ("other = ledgers.model:Ledger", "ledgers.model:Ledger is not a Protocol"),
     ],
 )
-def test_one_that_cannot_be_used_is_left_out_with_a_warning(
+def test_one_that_cannot_be_used_is_left_out_and_the_list_says_why(
     installed: Path, tmp_path: Path, entry: str, why: str
 ) -> None:
     info = tmp_path / "other-1.0.dist-info"
@@ -162,8 +172,61 @@ def test_one_that_cannot_be_used_is_left_out_with_a_warning(
     (info / "entry_points.txt").write_text(f"[lakehouse_workbench.protocols]\n{entry}\n")
     script = "from workbench.registry import protocols; print(*protocols())"
     done = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join((str(installed), str(tmp_path))))
-    assert done.stdout == "bakery classics delta hudi iceberg paimon table ledgers\n"
-    assert why in done.stderr
+    assert (done.stdout, done.stderr) == ("bakery classics delta hudi iceberg paimon table ledgers\n", "")
+    done = command(tmp_path, [installed, tmp_path], "list")
+    assert (done.returncode, done.stderr) == (2, f"workbench: the package other: {why}\n")
+    assert "ledger               Two writers number the lines of a ledger." in done.stdout
+
+
+#: A package whose protocol names modules that are not there, and whose table is its own.
+BROKEN = {
+    "tokens/__init__.py": """
+from workbench.registry import Protocol
+
+PROTOCOL = Protocol(package="tokens", models={"token": "modle:Token"}, audit="tabels")
+""",
+    "tokens-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tokens\nVersion: 1.0\n",
+    "tokens-1.0.dist-info/entry_points.txt": "[lakehouse_workbench.protocols]\ntokens = tokens:PROTOCOL\n",
+}
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with that package in it."""
+    return written(tmp_path_factory.mktemp("broken"), BROKEN)
+
+
+@pytest.mark.slow
+def test_a_broken_package_is_named_and_the_rest_is_listed(installed: Path, broken: Path, tmp_path: Path) -> None:
+    done = command(tmp_path, [installed, broken], "list")
+    assert done.stderr == "workbench: the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
+    assert done.returncode == 2
+    for name in ("bakery", "ledger", "peterson"):
+        assert f"\n{name} " in done.stdout
+    assert "\ntoken " not in done.stdout
+
+
+@pytest.mark.slow
+def test_a_broken_package_disturbs_nobody_else(installed: Path, broken: Path, tmp_path: Path) -> None:
+    packages = [installed, broken]
+    done = command(tmp_path, packages, "check", "ledger", "--property", "Gapless")
+    assert (done.returncode, complaints(done.stderr)) == (0, [])
+    done = command(tmp_path, packages, "check", "token")
+    no_module = "workbench: the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", no_module)
+    (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
+    found = json.loads(command(tmp_path, packages, "audit", ".", "--json").stdout)
+    assert [one["why"] for one in found["findings"]] == ["2 follows 2"]
+    (tmp_path / "ledger.txt").write_text("1\n2\n")
+    done = command(tmp_path, packages, "audit", "--below", ".")
+    no_module = "the package tokens: ModuleNotFoundError: No module named 'tokens.tabels'\n"
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "1 table: 1 sound")
+    assert done.stderr.endswith(f"workbench: {no_module}"), "its tables may be overlooked"
+    (tmp_path / "ledger.txt").unlink()
+    for format in ("auto", "tokens"):
+        done = command(tmp_path, packages, "audit", ".", "--format", format)
+        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+        assert done.stderr.endswith(f"; {no_module}")
 
 
 def test_the_parts_of_our_protocols_are_there() -> None:

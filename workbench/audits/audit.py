@@ -21,7 +21,7 @@ from workbench.kernel.meaning.budget import Budget, Limits
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.values import counted
-from workbench.registry import having
+from workbench.registry import usable
 from workbench.registry.programs import needs
 
 if TYPE_CHECKING:
@@ -82,8 +82,9 @@ def audit(
     source = Source(path)
     if format == "auto":
         format = detect(source)
-    if format not in (known := formats()):
-        raise unknown("format", format, known)
+    known, wrong = usable("audit")
+    if format not in known:
+        raise InputError("; ".join([str(unknown("format", format, known)), *wrong]))
     module = known[format]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
@@ -107,12 +108,12 @@ def audit(
 
 def formats() -> dict[str, Format]:
     """The protocols' audit modules, by protocol name."""
-    return {name: protocol.part(str(protocol.audit)) for name, protocol in having("audit").items()}
+    return usable("audit")[0]
 
 
 def detect(source: "Source") -> str:
     """The format of a table."""
-    known = formats()
+    known, wrong = usable("audit")
     looks = [name for name, module in known.items() if module.detects(source)]
     if len(looks) == 1:
         return looks[0]
@@ -122,7 +123,7 @@ def detect(source: "Source") -> str:
     hint = f"; nor is any of {counted(looked, 'folder')} below that were looked into" if looked else ""
     if below is not None:
         hint = f"; there is one in {brief(below)}"
-    raise InputError(f"{brief(source.url)} is not a table of {', '.join(known)}{hint}")
+    raise InputError("; ".join([f"{brief(source.url)} is not a table of {', '.join(known)}{hint}", *wrong]))
 
 
 def _table_below(source: "Source") -> tuple[str | None, int]:

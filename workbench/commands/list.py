@@ -17,13 +17,15 @@ from rich.table import Table
 
 from workbench.commands.options import add_options
 from workbench.commands.rich_console import RichConsole
+from workbench.commands.standard import complain
+from workbench.commands.status import BAD_INPUT, HOLDS
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
 from workbench.kernel.meaning.steps import DeclaredAction
-from workbench.registry import completed, configurations, get_model, models, names_model
+from workbench.registry import completed, configurations, get_model, models, names_model, refused
 from workbench.registry.configurations import Configuration, told_path
 
 
@@ -36,8 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     name = arguments.name
     folders = Counter(one.rpartition("/")[0] for one in configurations.shipped())
     if name is None:
-        _list_models(folders)
-        return 0
+        return _list_models(folders)
     name = completed(name, folders=arguments.path)
     if names_model(name):
         _show_model(get_model(name))
@@ -67,17 +68,25 @@ def _list_folder(folder: str) -> None:
     RichConsole().print(table)
 
 
-def _list_models(folders: Counter[str]) -> None:
+def _list_models(folders: Counter[str]) -> int:
+    """List what can be used, and complain of packages that cannot; then the status is that of an error."""
+    wrong = refused()
     table = Table("model", "what it is", box=None, pad_edge=False)
     for is_gallery, some in groupby(models().items(), key=lambda one: one[1].is_gallery):
         if is_gallery:
             table.add_row()
         for name, protocol in some:
-            table.add_row(name, _first_paragraph(protocol.model(name).__doc__))
+            try:
+                table.add_row(name, _first_paragraph(protocol.model(name).__doc__))
+            except InputError as error:
+                wrong.append(str(error))
     out = RichConsole()
     out.print(table)
     out.print(f"\nConfigurations: {', '.join(f'{folder} {number}' for folder, number in folders.items())}")
     out.print("`workbench list bakery` tells of a model and its configurations, `workbench check v2_race` checks one")
+    for line in dict.fromkeys(wrong):
+        complain(line)
+    return BAD_INPUT if wrong else HOLDS
 
 
 def _table(title: str, *columns: str) -> Table:

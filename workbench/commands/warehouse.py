@@ -29,6 +29,7 @@ from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.values import counted
+from workbench.registry import usable
 from workbench.storage.strict_json import read_json
 from workbench.storage.whole import STDOUT
 
@@ -69,7 +70,10 @@ def audit_many(arguments: argparse.Namespace) -> int:
     for output in arguments.output:
         _write_files(output, audited)
     sound, is_refused = holds(audited)
-    return status.BAD_INPUT if is_refused and sound is not False else status.of_answer(sound)
+    overlooked = usable("audit")[1] if arguments.below else []  # tables of these formats are not found
+    for why in overlooked:
+        standard.complain(why)
+    return status.BAD_INPUT if (is_refused or overlooked) and sound is not False else status.of_answer(sound)
 
 
 def _asked(arguments: argparse.Namespace) -> Iterator[Table]:

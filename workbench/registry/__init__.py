@@ -4,8 +4,8 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -60,15 +60,37 @@ class Protocol:
     specs: Path | None = None
 
     def part(self, place: str) -> Any:
-        """Import one of the protocol's modules, or a name from it, given as ``module:NAME``."""
+        """Import one of the protocol's modules, or a name from it, given as ``module:NAME``.
+
+        Raises:
+            InputError: If another package's cannot be imported.
+        """
         module, _, name = place.partition(":")
-        found = importlib.import_module(f"{self.package}.{module}")
-        return getattr(found, name) if name else found
+        with _of_package(self.package):
+            found = importlib.import_module(f"{self.package}.{module}")
+            return getattr(found, name) if name else found
 
     def model(self, name: str) -> ModelClass:
         """The class of one of the protocol's models."""
         found: ModelClass = self.part(self.models[name])
         return found
+
+
+@contextmanager
+def _of_package(name: str) -> Iterator[None]:
+    """Turn what another package's code raises as it loads into an :class:`InputError` that names the package."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # also one that would end the process
+        if f"{name}.".startswith(f"{OURS}."):
+            raise
+        raise InputError(_refused(name, f"{type(error).__name__}: {' '.join(str(error).split())}")) from error
+
+
+def _refused(package: str, why: str) -> str:
+    return f"the package {package}: {why}"
 
 
 @cache
@@ -78,30 +100,42 @@ def _ours() -> dict[str, Protocol]:
 
 
 @cache
-def _others() -> dict[str, Protocol]:
-    """The protocols of other packages; one that cannot be used is left out with a warning."""
-    found: dict[str, Protocol] = {}
+def _others() -> tuple[dict[str, Protocol], list[str]]:
+    """The protocols of other packages; and of those that cannot be used, why."""
+    found, refused = dict[str, Protocol](), list[str]()
     known = {*_ours(), *(name for one in _ours().values() for name in one.models)}
     for entry in sorted(entry_points(group=OTHERS), key=lambda one: one.name):
+        package = _package_of(entry)
         try:
-            protocol = entry.load()
-        except Exception as error:
-            warnings.warn(f"the protocol {entry.name!r} cannot be imported: {error}", stacklevel=2)
+            with _of_package(package):
+                protocol = entry.load()
+        except InputError as error:
+            refused.append(str(error))
             continue
         taken = known & {entry.name, *getattr(protocol, "models", ())}
         if not isinstance(protocol, Protocol) or taken:
             why = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is not a Protocol"
-            warnings.warn(f"the protocol {entry.name!r} is left out: {why}", stacklevel=2)
+            refused.append(_refused(package, why))
             continue
         AUTHORED.append(protocol.package)
         known |= {entry.name, *protocol.models}
         found[entry.name] = protocol
-    return found
+    return found, refused
+
+
+def _package_of(entry: EntryPoint) -> str:
+    """The name by which the package of an entry point was installed."""
+    return entry.module if entry.dist is None else entry.dist.name
 
 
 def protocols() -> dict[str, Protocol]:
     """All protocols by name: ours, then those of other packages."""
-    return _ours() | _others()
+    return _ours() | _others()[0]
+
+
+def refused() -> list[str]:
+    """For each protocol of another package that cannot be used a line that names the package and says why."""
+    return list(_others()[1])
 
 
 @cache
@@ -119,6 +153,17 @@ def having(part: str) -> dict[str, Protocol]:
         ['delta', 'hudi', 'iceberg', 'paimon']
     """
     return {name: protocol for name, protocol in protocols().items() if getattr(protocol, part)}
+
+
+def usable(part: str) -> tuple[dict[str, Any], list[str]]:
+    """The modules of one part of all protocols that have it, by protocol name; and of those that do not load, why."""
+    found, wrong = dict[str, Any](), list[str]()
+    for name, protocol in having(part).items():
+        try:
+            found[name] = protocol.part(getattr(protocol, part))
+        except InputError as error:
+            wrong.append(str(error))
+    return found, wrong
 
 
 def protocol_of(model: ModelClass) -> Protocol | None:
@@ -150,7 +195,7 @@ def get_model(name: str) -> ModelClass:
     if name in models():
         return models()[name].model(name)
     if (place := file_in(name)) is None:
-        raise unknown("model", name, models())
+        raise InputError("; ".join([str(unknown("model", name, models())), *refused()]))
     path, attribute = place
     if (front_end := _front_ends().get(path.suffix)) is None:
         return _from_file(path, attribute)
