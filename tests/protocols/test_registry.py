@@ -111,6 +111,24 @@ def written(folder: Path, package: dict[str, str]) -> Path:
     return folder
 
 
+#: A model of one's own that is called as one of that package.
+OF_THE_SAME_NAME = """
+from workbench.language import *
+
+class Token(Model):
+    x = Variable(0)
+
+    @action
+    def stay(self, s):
+        require(s.x == 0, "done")
+        s.x = 1
+
+    @invariant
+    def Small(self, s):
+        return s.x < 2
+"""
+
+
 def command(here: Path, packages: list[Path], *words: str) -> subprocess.CompletedProcess[str]:
     """A command where these packages are installed."""
     script = "import sys; from workbench.commands.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -214,6 +232,10 @@ def test_a_broken_package_disturbs_nobody_else(installed: Path, broken: Path, tm
     done = command(tmp_path, packages, "check", "token")
     no_module = "workbench: the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", no_module)
+    (tmp_path / "own.py").write_text(OF_THE_SAME_NAME)
+    script = "from workbench.registry import get_model, name_of; print(name_of(get_model('own.py')))"
+    done = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join(map(str, packages)))
+    assert (done.stdout, done.stderr) == (f"{tmp_path / 'own.py'}:Token\n", "")
     (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
     found = json.loads(command(tmp_path, packages, "audit", ".", "--json").stdout)
     assert [one["why"] for one in found["findings"]] == ["2 follows 2"]

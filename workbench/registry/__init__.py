@@ -211,8 +211,8 @@ _opened: dict[ModelClass, str] = {}
 
 def name_of(model: ModelClass) -> str | None:
     """The name by which :func:`get_model` finds a class again; None for one that it does not find."""
-    name = model.declared.name
-    if name in models() and models()[name].model(name) is model:
+    name, protocol = model.declared.name, protocol_of(model)
+    if protocol is not None and models().get(name) is protocol and protocol.model(name) is model:
         return name
     if is_named_by_user(model.__module__):
         return f"{sys.modules[model.__module__].__file__}:{model.__name__}"
