@@ -120,6 +120,33 @@ def brought(requirements: list[str]) -> set[str]:
     return {name.replace("-", "_") for name in named}
 
 
+#: A line that may import something: the quick test below parses only files where such a line names something new.
+MAY_IMPORT = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+#: What packages for developers bring, beside COME_WITH_THEM.
+COME_WITH_TOOLS = {"jupyter_client", "nbconvert", "packaging"}
+
+
+def test_what_mypy_looks_for_is_installed_before_it_runs() -> None:
+    """In a fresh clone, too, where nothing has built the site."""
+    (extras,) = re.findall(r"--editable '\.\[([\w,]+)\]'", (ROOT / "scripts" / "install.sh").read_text())
+    table = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    installed = brought(table["project"]["dependencies"]).union(*map(brought_by_extra, extras.split(",")))
+    untyped = [one["module"] for one in table["tool"]["mypy"]["overrides"] if one.get("ignore_missing_imports")]
+    excused = {pattern.removesuffix(".*") for patterns in untyped for pattern in patterns}
+    ours = {"workbench", "website", "tests", "notebooks", "scripts", *(p.stem for p in (ROOT / "scripts").iterdir())}
+    known = installed | excused | ours | COME_WITH_THEM | COME_WITH_TOOLS | set(sys.stdlib_module_names)
+    texts = [path.read_text() for folder in ("website", "scripts", "tests") for path in (ROOT / folder).rglob("*.py")]
+    suspects = [text for text in texts if not known.issuperset(MAY_IMPORT.findall(text))]
+    assert sorted({name.split(".")[0] for text in suspects for name in imports(text)} - known) == []
+
+
+def brought_by_extra(extra: str) -> set[str]:
+    """The same for an extra, and for those of our own that it names."""
+    requirements = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"][extra]
+    further = [name for line in requirements for name in re.findall(r"^lakehouse-workbench\[([\w,]+)\]", line)]
+    return brought(requirements).union(*(brought_by_extra(name) for names in further for name in names.split(",")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.parent.name)
 def test_a_page_has_the_figures_of_all_configurations_beside_it(page: Path) -> None:
