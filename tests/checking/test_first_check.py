@@ -66,7 +66,7 @@ FIRST_CHECKS = {
 \N{CHECK MARK} holds                    OneValidRowPerKeyAboveLevel0
 \N{CHECK MARK} reached (5 states)       SomeoneWrites
 \N{CHECK MARK} reached (9 states)       SomeoneCompacts
-\N{CHECK MARK} holds                    AllSnapshotsCommitted
+\N{CHECK MARK} holds                    AllOperationsCommitted
 """,
     "bakery_endless": """\
 11,676 distinct states, 25,413 generated (1,848 outside the constraint TicketsWithin), depth 25

@@ -17,7 +17,7 @@ from workbench.protocols.paimon.rows import LevelsRewrite
 from workbench.showing.pictures import picture
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
-LIVENESS = "AllSnapshotsCommitted"
+LIVENESS = "AllOperationsCommitted"
 RESTORE, SKIP, STREAMING = {"RestoreSequence": True}, {"ReadersSkipLevel0": True}, {"STREAMING_SINK": True}
 TWO_WRITERS = constants_of("one_bucket_two_writers")
 NO_COMPACTION = {**TWO_WRITERS, "NUM_COMPACTORS": 0, "MAX_COMPACTIONS": 0}

@@ -17,7 +17,7 @@ from workbench.protocols.paimon.published import PaimonPublished
 from workbench.protocols.paimon.rows import COLUMNS, DELETE, INSERT, Change
 
 INVARIANTS = ["ConsistentRead", "NoDanglingDeletionVectors", "OneValidRowPerKeyAboveLevel0"]
-LIVENESS = "AllSnapshotsCommitted"
+LIVENESS, PUBLISHED_LIVENESS = "AllOperationsCommitted", "AllSnapshotsCommitted"
 
 ONE_BUCKET = {"NUM_BUCKETS": 1, "PkCol1Values": ["jack"]}
 
@@ -46,6 +46,37 @@ def test_what_is_switched_off_is_not_there(constants, actions, properties):
 def test_that_no_compaction_gives_up_is_asked_only_where_a_bucket_has_one_compactor():
     assert LIVENESS in [p.name for p in machine_of(PaimonPublished()).select()]
     assert LIVENESS not in [p.name for p in machine_of(PaimonPublished(ONE_WRITER_PER_BUCKET=False)).select()]
+
+
+@pytest.mark.parametrize(("as_published", "one_writer"), [(True, True), (True, False), (False, True)])
+def test_the_published_liveness_is_asked_where_the_text_is_followed(as_published, one_writer):
+    model = machine_of(PaimonPublished(AsPublished=as_published, ONE_WRITER_PER_BUCKET=one_writer))
+    asked = [p.name for p in model.select()]
+    assert (PUBLISHED_LIVENESS in asked) == (as_published and one_writer)
+    assert [p.name for p in model.select([PUBLISHED_LIVENESS])] == [PUBLISHED_LIVENESS]  # it may always be named
+
+
+@pytest.mark.parametrize("as_published", [True, False])
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("count_rule", (False, 9)),  # an insert and an update use up the key's operations: two snapshots of four
+        ("published_default", (True, None)),
+    ],
+)
+def test_the_published_liveness_counts_writes_that_the_bounds_prevent(name, published, as_published):
+    """FizzBee, and the text on another engine, say the same; ours holds in both."""
+    model = PaimonPublished(**constants_of(name, AsPublished=as_published))
+    text, ours = check(model, [PUBLISHED_LIVENESS, LIVENESS]).verdicts
+    assert (text.holds, None if text.trace is None else len(text.trace)) == published
+    assert ours.holds
+
+
+def test_the_published_liveness_holds_where_instances_share_a_bucket():
+    """As the text says, although compactions give up."""
+    model = PaimonPublished(**ONE_BUCKET, NUM_WRITERS=1, ONE_WRITER_PER_BUCKET=False, AsPublished=True)
+    text, ours = check(model, [PUBLISHED_LIVENESS, LIVENESS]).verdicts
+    assert (text.holds, ours.holds) == (True, False)
 
 
 # What the switches do ----------------------------------------------------------------------------------------------

@@ -390,7 +390,7 @@ class Paimon(Model):
         return self.may_insert(s, key) or self.may_update(s, key) or self.may_delete(s, key)
 
     @liveness(by_default="ONE_WRITER_PER_BUCKET")
-    def AllSnapshotsCommitted(self):
+    def AllOperationsCommitted(self):
         """In the end each operation started has its snapshot, and none could be started any more.
 
         Retries cannot go on for ever: each needs somebody else's commit, and there are no more commits than operations,

@@ -1,6 +1,6 @@
 """Paimon as the published text has it: one constant switches on four simplifications that are not Paimon's.
 
-``specs/paimon/README.md`` tells what comes of each.
+AllSnapshotsCommitted is the text's own property. ``specs/paimon/README.md`` tells what comes of each.
 """
 
 from workbench.language import *
@@ -50,3 +50,14 @@ class PaimonPublished(Paimon):
         s.lock = self.holder(op)
         if s.prepared[op] <= s.latest:
             self.prepare_again(s, op)
+
+    @liveness(by_default=lambda model: model.AsPublished and model.ONE_WRITER_PER_BUCKET)
+    def AllSnapshotsCommitted(self):
+        """The published property: in the end there are MAX_WRITE_OPS snapshots, and one for each compaction.
+
+        It takes for granted that writes reach MAX_WRITE_OPS, which the bounds per key and per writer can prevent. Where
+        several instances serve a bucket, the text lets it hold. AllOperationsCommitted needs neither.
+        """
+        return eventually_always(
+            lambda s: not self.ONE_WRITER_PER_BUCKET or s.latest == self.MAX_WRITE_OPS + s.compactions
+        )

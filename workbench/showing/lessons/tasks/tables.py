@@ -16,10 +16,10 @@ def one_process(answer):
 
     Within a process pypaimon holds a lock around the commit, so two threads lose nothing. Which constant of `paimon`
     is this lock? Find constants under which no commit is lost although the store overwrites (`PUT_IF_ABSENT` stays
-    off): `AllSnapshotsCommitted` and `ConsistentRead` hold.
+    off): `AllOperationsCommitted` and `ConsistentRead` hold.
     """
     model = with_constants(get_model("paimon"), answer, {"PUT_IF_ABSENT": False})
-    result = expect(model, {"AllSnapshotsCommitted": "holds", "ConsistentRead": "holds"})
+    result = expect(model, {"AllOperationsCommitted": "holds", "ConsistentRead": "holds"})
     return f"It holds in all {result.distinct:,} states. Two processes do not share such a lock."
 
 
