@@ -257,6 +257,15 @@ def test_the_deadlock_is_a_property_of_every_model_and_listed_where_ends_are_dec
         assert (verdict.word, verdict.kind) == ("holds", "deadlock")  # one may acknowledge again and again
 
 
+def test_the_deadlock_goes_with_any_choice_of_properties_or_without():
+    store = machine_of(Store())
+    others = [p.name for p in store.select()]
+    assert store.chosen(None, None) == store.chosen([*others, "Deadlock"], False) == others
+    assert store.chosen(None, True) == store.chosen(["Deadlock", *others], True) == [*others, "Deadlock"]
+    assert store.chosen(["Deadlock"], None) == ["Deadlock"]
+    assert store.chosen(["Deadlock"], False) == []
+
+
 # What is refused -----------------------------------------------------------------------------------------------------
 
 

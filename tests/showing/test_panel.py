@@ -246,6 +246,35 @@ def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -
     assert "checking" in shown.bar.headline.html
 
 
+class Ends(Model):
+    """Counts to two, and stops."""
+
+    n = Variable(0)
+
+    @action
+    def count(self, s):
+        require(s.n < 2, "enough")
+        s.n += 1
+
+    @invariant
+    def Small(self, s):
+        return s.n < 3
+
+
+def test_deadlock_is_a_switch_beside_the_properties() -> None:
+    shown = panel(Ends)
+    assert "1 of 1 properties checked" in everything(shown)
+    properties = switches(shown, "Deadlock")
+    assert (properties.on, properties.disabled) == (("Small",), ())
+    click(properties, "Deadlock")
+    settle(shown)
+    assert {v.name: v.word for v in shown.result.verdicts} == {"Small": "holds", "Deadlock": "violated"}
+    assert "2 of 2 properties checked" in everything(shown)
+    click(properties, "Deadlock")
+    settle(shown)
+    assert [verdict.name for verdict in shown.result.verdicts] == ["Small"]
+
+
 @pytest.mark.slow
 def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
     shown = panel("bakery", Writers=2)
@@ -353,7 +382,11 @@ def test_a_verdict_reads_as_what_it_says() -> None:
     silent = panel(Every, Count=8)
     assert ">Small: it is false<" in silent.bar.headline.html, "the reason, where there is no sentence"
     titles = switches(silent, "Small").titles
-    assert titles == {"Small": "check this invariant", "AtTwo": "check this reachable: Two is counted."}
+    assert titles == {
+        "Small": "check this invariant",
+        "AtTwo": "check this reachable: Two is counted.",
+        "Deadlock": "check that behaviours end only where they may",
+    }
 
 
 class Broken(Every):

@@ -11,8 +11,7 @@ from workbench.commands.console import Lines, console
 from workbench.commands.files import writing_text
 from workbench.commands.options import add_options
 from workbench.formats.abstract import abstract
-from workbench.kernel import InputError, Machine, ModelError, Trace
-from workbench.kernel.meaning.properties import DEADLOCK
+from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.meaning.result import Answer, Judged, Lined
 from workbench.kernel.meaning.text import Line, Style, Styled, fitting, printable
 from workbench.kernel.meaning.values import counted
@@ -161,8 +160,3 @@ def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
     others = [verdict.name for verdict in answer.violated if verdict.trace is not None and verdict is not answer.shown]
     if others and not wanted:
         out.say(f"\nViolated, too: {', '.join(others)}; --trace prints all traces")
-
-
-def with_deadlock(model: Machine, properties: Sequence[str] | None) -> list[str]:
-    """The properties, by default those checked by default, and Deadlock."""
-    return [*(declared.name for declared in model.select(properties)), DEADLOCK.name]

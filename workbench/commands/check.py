@@ -30,7 +30,7 @@ from workbench.checking.contract import ENGINES, Engine
 from workbench.checking.runs import is_run, resume
 from workbench.commands import accept, integration, outputs
 from workbench.commands.advice import advice
-from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing, with_deadlock
+from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing
 from workbench.commands.checked import Checked, report_page
 from workbench.commands.files import file_of, read_text, reading
 from workbench.commands.options import (
@@ -61,12 +61,11 @@ _BEGIN = {
     "engine": "auto",
     "workers": 1,
     "fingerprint_bits": 64,
-    "deadlock": False,
     "profile": False,
     "set": [],
     "path": [],
 }
-_BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "fingerprint_key", "hand_over_states", "run_dir"))
+_BEGIN |= dict.fromkeys(("cfg", "symmetry", "property", "deadlock", "fingerprint_key", "hand_over_states", "run_dir"))
 
 #: The options that only a run directory takes.
 _RESUME = dict.fromkeys(("model", "from_level"))
@@ -121,8 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--set, --cfg, --path and --property are not accepted with configurations; they go with a model"
         )
-    if arguments.deadlock:
-        raise InputError("--deadlock is not accepted with configurations; they name Deadlock among their properties")
+    if arguments.deadlock is not None:
+        given = "--deadlock" if arguments.deadlock else "--no-deadlock"
+        raise InputError(f"{given} is not accepted with configurations; they name Deadlock among their properties")
     if arguments.trace:
         raise InputError(
             "--trace is not accepted with configurations, which are a table; -o FILE.md writes the trace of one"
@@ -134,8 +134,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], what: str) -> None:
     """Raise :class:`InputError` for options that are given, and do not go with `what`."""
     for name, default in defaults.items():
-        if getattr(arguments, name) != default:
-            raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
+        given = getattr(arguments, name)
+        if given != default:
+            raise InputError(f"--{'no-' * (given is False)}{name.replace('_', '-')} is not accepted with {what}")
 
 
 def _limits(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -182,8 +183,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     check_answer(arguments, [*file_of(name), *_read(arguments)])
     with in_time(arguments.max_seconds):
         model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name), cfg)
-    if arguments.deadlock:
-        properties = with_deadlock(model, properties)
+    properties = model.chosen(properties, arguments.deadlock)
     with failing(arguments), progress_line() as on_progress:
         result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])

@@ -51,7 +51,7 @@ _TOLD = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="MODEL|CONFIGURATION|RUN_DIR|NODE=FILE")
-    add_options(parser, "--set", "--path", "--model", "--property", "--symmetry")
+    add_options(parser, "--set", "--path", "--model", "--property", "--deadlock", "--symmetry")
     add_options(parser, "--max-states", help=f"by default {MOST_DRAWN}, and {MOST_SAVED} for Parquet")
     add_outputs(parser, _TOLD, _TOLD)
 
@@ -94,7 +94,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
         for folder in folders:
             check_replaceable(folder, DATASET)
     most = arguments.max_states or (MOST_DRAWN if graphs else MOST_SAVED)
-    names = (arguments.property or asked.properties) if folders else []
+    names = model.chosen(arguments.property or asked.properties, arguments.deadlock) if folders else []
     symmetry = arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
@@ -173,8 +173,9 @@ def _edges(space: "StateSpace") -> Iterator[GraphEdge]:
 
 
 def _export_run(arguments: argparse.Namespace, run_dir: str) -> int:
-    if arguments.set or arguments.path or arguments.property or arguments.symmetry or arguments.max_states:
-        given = "--set, --path, --property, --symmetry and --max-states"
+    of_a_model = (arguments.set, arguments.path, arguments.property, arguments.symmetry, arguments.max_states)
+    if any(of_a_model) or arguments.deadlock is not None:
+        given = "--set, --path, --property, --deadlock, --symmetry and --max-states"
         raise InputError(f"{given} are not accepted with a run directory; it has its own")
     for output in arguments.output:
         if output.kind != FOLDER:

@@ -56,7 +56,10 @@ _SHARED: dict[str, dict[str, Any]] = {
         **_FLAG,
         "help": "keep one of the states that differ only in interchangeable names; not with liveness",
     },
-    "--deadlock": {**_FLAG, "help": "also look for states in which nothing can happen"},
+    "--deadlock": {
+        "action": argparse.BooleanOptionalAction,
+        "help": "look for states in which nothing can happen, or do not (TLC's -deadlock)",
+    },
     "--fail-fast": {**_FLAG, "help": "stop at the first violation"},
     "--max-states": {"type": above_zero(int), "metavar": "N", "help": "stop after this many states"},
     "--max-seconds": {"type": above_zero(float), "metavar": "S", "help": "stop after this time"},

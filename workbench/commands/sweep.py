@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the values of a constant; all combinations are checked",
     )
     add_options(parser, "--set", help="the same in all settings")
-    add_options(parser, "--path", "--property", "--symmetry")
+    add_options(parser, "--path", "--property", "--deadlock", "--symmetry")
     add_options(parser, "--max-states", "--max-seconds", help="for each setting")
     add_workers(parser, "processes", default=None)
     spark = "check on Spark: at MASTER, such as spark://host:7077 or local[4], or on this machine"
@@ -69,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             grid,
             arguments.property or asked.properties,
             constants=constants,
+            deadlock=arguments.deadlock,
             symmetry=arguments.symmetry or asked.symmetry or None,
             out=next((output.path for output in arguments.output if output.kind == FOLDER), None),
             spark=arguments.spark,

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from workbench.checking.walks.result import UNIFORM, WalkRule, without_liveness
 from workbench.commands import status
-from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, with_deadlock, write
+from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, write
 from workbench.commands.options import above_zero, add_options, add_workers, asked_of
 from workbench.commands.progress import progress_line
 from workbench.kernel import InputError, Machine
@@ -54,8 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     left_out: list[str] = []
     if properties is None:
         properties, left_out = without_liveness(model, asked.properties)
-    if arguments.deadlock:
-        properties = with_deadlock(model, properties)
+    properties = model.chosen(properties, arguments.deadlock)
     if arguments.by_hand:
         return _by_hand(arguments, model, properties)
     from workbench.checking.walks.simulate import SHORTEN, simulate  # numba loads here, not with the command line

@@ -140,6 +140,20 @@ def test_what_steps_decide_may_be_asked_for_in_every_setting():
         plans_of(HudiExtended, settings, ["Deadlocks"], False)
 
 
+def test_deadlock_is_judged_or_left_out_in_every_setting():
+    """Whatever else is checked there by default; also where a setting has no model."""
+    grid = {"Strict": [False, True], "Size": [1]}
+    assert sweep(Optional, grid).attrs["properties"] == ["BelowBound", "Strictly"]
+    table = sweep(Optional, grid, deadlock=True)
+    assert table.attrs["properties"] == ["BelowBound", "Strictly", "Deadlock"]
+    assert table["Deadlock"].tolist() == ["violated"] * 2
+    chosen = ["Deadlock", "BelowBound"]
+    assert sweep(Optional, grid, chosen).attrs["properties"] == chosen
+    assert sweep(Optional, grid, chosen, deadlock=False).attrs["properties"] == ["BelowBound"]
+    refused = [{"Strict": True}, {"Strict": 7}]
+    assert [plan.names for plan in plans_of(Optional, refused, chosen, False, deadlock=False)] == [("BelowBound",)] * 2
+
+
 def test_a_property_is_checked_where_it_applies(capsys):
     for properties in (None, ["BelowBound", "Strictly"]):
         table = sweep(Optional, {"Strict": [False, True], "Size": [1, 2]}, properties)

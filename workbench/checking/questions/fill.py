@@ -209,6 +209,7 @@ def fill(
     properties: Sequence[str] | None = None,
     *,
     constants: Mapping[str, Any] | None = None,
+    deadlock: bool | None = None,
     symmetry: bool | Sequence[str] | None = None,
     budget: Budget = Budget(),
     out: str | Path | None = None,
@@ -224,7 +225,8 @@ def fill(
     processes, and one elsewhere needs a folder that only its owner can name.
 
     Args:
-        model, grid, properties, constants, symmetry, budget, out, spark, workers: As for :func:`workbench.sweep`.
+        model, grid, properties, constants, deadlock, symmetry, budget, out, spark, workers: As for
+            :func:`workbench.sweep`.
         on_cell: Called with each :class:`GridCell` as soon as it is done.
         watch: Its ``on_progress`` is called with the number of finished settings and of all. It is asked within a
             check, too; once it stops this, the cells so far are returned.
@@ -246,7 +248,7 @@ def fill(
     settings = settings_of(model, grid, constants or {})
     properties = None if properties is None else names_in("properties", properties)
     budget, workers = check_kind("budget", budget, Budget), check_workers(workers)
-    plans, varied = plans_of(model, settings, properties, symmetry), varied_in(grid)
+    plans, varied = plans_of(model, settings, properties, symmetry, deadlock), varied_in(grid)
     filling = _Filling(SettingsTask(model, settings, plans, budget), varied, on_cell, check_kind("watch", watch, Watch))
     with _records(filling.task, out, bool(spark)) as records:
         filling.fill(records, spark, workers)

@@ -16,6 +16,7 @@ from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import plain
 from workbench.kernel.meaning.machine import ModelClass, is_model_class
 from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
 from workbench.storage.identity import Identity
@@ -86,6 +87,7 @@ def plans_of(
     settings: Sequence[Mapping[str, Any]],
     properties: Sequence[str] | None,
     symmetry: bool | Sequence[str] | None,
+    deadlock: bool | None = None,
 ) -> list[SettingPlan]:
     """The plan for each setting: the wanted properties that apply with its constants."""
     for name in properties or ():
@@ -95,12 +97,11 @@ def plans_of(
         try:
             checked = machine_of(model(**setting))
         except Exception:  # the error becomes the setting's result
-            plans.append(
-                SettingPlan(tuple(properties or (n for n, p in model.declared.properties.items() if p.by_default)))
-            )
+            names = properties or (n for n, p in model.declared.properties.items() if p.by_default)
+            plans.append(SettingPlan(tuple(n for n in names if deadlock is not False or n != DEADLOCK.name)))
             continue
         applying = None if properties is None else checked.applicable(properties)
-        plan = make_plan(checked, applying, symmetry)
+        plan = make_plan(checked, checked.chosen(applying, deadlock), symmetry)
         plans.append(SettingPlan(tuple(p.name for p in plan.properties), plan.symmetry, tuple(plan.notes)))
     return plans
 
@@ -198,7 +199,8 @@ def settings_table(
 ) -> SettingsTable:
     """The outcomes of the settings' checks."""
     asked_for = {name for plan in plans for name in plan.names}
-    names = [name for name in properties or model.declared.properties if name in asked_for]
+    known = dict.fromkeys([*(properties or model.declared.properties), DEADLOCK.name])
+    names = [name for name in known if name in asked_for]
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
     attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
     taken = {*_MEASURES, *names}

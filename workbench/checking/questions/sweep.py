@@ -37,6 +37,7 @@ def sweep(
         watch: Its ``on_progress`` is called with the number of finished settings and of all; by default a notebook
             shows them. Once it stops this, settings that were not reached have no verdicts.
         constants: Constants that are the same in all settings.
+        deadlock: True also judges the property Deadlock, and False does not, in whatever setting it would be.
         symmetry: As for :func:`workbench.check`.
         budget: The budget of each check.
         out: A folder for the results, one file each, written when a check is done; one sweep at a time writes to it. An

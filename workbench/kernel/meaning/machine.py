@@ -270,6 +270,13 @@ class Machine(ABC):
                 )
         return [self.properties.get(name, DEADLOCK) for name in names]
 
+    def chosen(self, names: Iterable[str] | None, deadlock: bool | None) -> list[str]:
+        """The names of :meth:`select`, with Deadlock or without it; None leaves that to `names`."""
+        chosen = [declared.name for declared in self.select(names)]
+        if deadlock is None:
+            return chosen
+        return [name for name in chosen if name != DEADLOCK.name] + [DEADLOCK.name] * deadlock
+
     def applicable(self, names: Iterable[str]) -> list[str]:
         """The declared properties among `names` that these constants do not switch off.
 

@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench.kernel import InputError, ModelError
+from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.fields import Button, Choice
 from workbench.showing.panel.parts import Box, Fold, Pane, tab_stop
@@ -65,6 +66,7 @@ class Side(Box):
         titles = {
             n: f"check this {model.declared.properties[n].kind}{f': {doc}' if doc else ''}" for n, doc in docs.items()
         }
+        titles[DEADLOCK.name] = "check that behaviours end only where they may"
         self.properties = Toggles(titles, self._ticked)
         sets = {name: f"take the names in {name} as interchangeable" for name in model.declared.symmetry}
         self.symmetry = Toggles(sets, self._renamed, before="symmetry over ")
@@ -101,14 +103,15 @@ class Side(Box):
         ticked = settings.applicable() if settings.ticked is None else settings.ticked
         declared = model.declared.properties
         self.properties.disable(declared.keys() - model.properties.keys())
-        self.properties.set({name: name in ticked for name in declared})
+        self.properties.set({name: name in ticked for name in self.properties.titles})
         one = named(settings)
         names = [name for name, path in self.presets.items() if one is not None and path == one]
         if settings.configuration is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
         differing = constants_line(model)
-        checked = f"{len(settings.applicable())} of {len(model.properties)} properties checked"
+        checks = settings.applicable()
+        checked = f"{len(checks)} of {len(model.properties.keys() | set(checks))} properties checked"
         over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
         told = [element("span", text, class_="wb-note") for text in (checked, over) if text]
         self.more.said = joined([element("span", differing), *told])

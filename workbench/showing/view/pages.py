@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Sequence
 
 from workbench.kernel import InputError, Result, Verdict
+from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.kernel.meaning.result import model_line
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
@@ -59,13 +60,13 @@ def report(
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
     """
-    shown = result.shown
+    shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
     parts = [noted(source) if source else None, _expected(differences, as_expected)]
-    parts += [_trace(shown)] if shown is not None else []  # what the page is about comes first
+    parts += [_trace(shown, deadlock)] if shown is not None else []  # what the page is about comes first
     parts += [element("h2", "Verdicts"), verdict_table(result).html()]
     parts += map(noted, (summary(result), *result.notes))
     parts += [element("h2", "Constants"), constants_table(result.model).html()]
-    parts += [_trace(v) for v in result.verdicts if v.trace is not None and v is not shown]
+    parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]
     if result.error is not None and result.error.trace is not None:
         parts += [element("h2", "Error"), element("p", str(result.error)), trace_view(result.error.trace).html()]
     parts += [_graph(result, space)]
@@ -83,12 +84,13 @@ def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
     return element("p", badge("violated", "not as expected")) + bullets(differences)
 
 
-def _trace(verdict: Verdict) -> Markup:
+def _trace(verdict: Verdict, deadlock: bool) -> Markup:
     trace = verdict.trace
     assert trace is not None
     heading = f"{verdict.name} {verdict.word}: {counted(len(trace), 'state')}"
     why = element("p", verdict.why, class_="wb-sentence") if verdict.why else Markup("")
-    return folded(element("h2", heading), why + verdict_view(verdict, trace).html(), is_open=verdict.holds is False)
+    view = verdict_view(verdict, trace, deadlock=deadlock)
+    return folded(element("h2", heading), why + view.html(), is_open=verdict.holds is False)
 
 
 def _graph(result: Result, space: Space | None) -> Markup | None:

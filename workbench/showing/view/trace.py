@@ -349,10 +349,13 @@ def trace_view(
     return TraceView(trace, lanes, steps, back, properties, watched, told, remark, at)
 
 
-def verdict_view(verdict: Verdict, trace: Trace) -> TraceView:
-    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself."""
-    names = [declared.name for declared in trace.model.select()]
-    return trace_view(trace, properties=names if verdict.name in names else [*names, verdict.name])
+def verdict_view(verdict: Verdict, trace: Trace, *, deadlock: bool | None = None) -> TraceView:
+    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself.
+
+    Args:
+        deadlock: Whether the check has judged deadlock, too; None for what is the default.
+    """
+    return trace_view(trace, properties=[*trace.model.chosen(None, deadlock), verdict.name])
 
 
 def _lane(instance: ActionInstance) -> str:
