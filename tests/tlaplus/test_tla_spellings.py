@@ -70,5 +70,6 @@ def test_words_count_from_where_tlc_reads_them_first(line, cfg, pairs):
     )
     text = module_of(line, "VARIABLE v", f"Init == v = <<{chosen}>>", "Next == UNCHANGED v", "No == v = <<>>")
     configuration = f"{cfg and 'CONSTANTS'} {cfg} INIT Init NEXT Next INVARIANT No"
-    (state,) = module_of_text(text, configuration)().initial_states()
-    assert shown(state.values[0]) == "<<" + ", ".join(f'"{word}"' for word in taken) + ">>"
+    model = module_of_text(text, configuration)
+    (state,) = model().initial_states()
+    assert model.configured.notation.show(state.values[0]) == "<<" + ", ".join(f'"{word}"' for word in taken) + ">>"
