@@ -28,7 +28,7 @@ def ordered(name: str, first: str, second: str) -> Any:
     return module_of_text(text, "INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE")
 
 
-DOWN, UP = ordered("Down", "b", "a"), ordered("Up", "a", "b")
+DOWN, UP = ordered("Down", "yak", "auk"), ordered("Up", "auk", "yak")
 FOUND = 1501, "holds"
 
 
@@ -77,7 +77,7 @@ def test_two_panels_do_not_disturb_each_other():
 
 @pytest.mark.slow
 def test_showing_a_value_disturbs_no_check_of_another_module():
-    notation, value = UP.configured.notation, frozenset({'"a"', '"b"'})
+    notation, value = UP.configured.notation, frozenset({'"auk"', '"yak"'})
     is_done, shown = threading.Event(), set()
 
     def show() -> None:
@@ -91,7 +91,7 @@ def test_showing_a_value_disturbs_no_check_of_another_module():
             is_done.set()
 
     assert at_once(show, checked) == {None: 1, FOUND: 1}
-    assert shown == {'{"a", "b"}'}
+    assert shown == {'{"auk", "yak"}'}
 
 
 def test_a_value_that_is_shown_within_an_evaluation_leaves_its_order():
@@ -100,10 +100,10 @@ def test_a_value_that_is_shown_within_an_evaluation_leaves_its_order():
     term = DOWN()._terms
 
     def evaluate() -> list[str]:
-        value = frozenset({'"a"', '"b"'})
+        value = frozenset({'"auk"', '"yak"'})
         return [one.notation.show(value) for one in (down, up, down)]
 
-    assert term.evaluated(down.specification.module.at, evaluate) == ['{"b", "a"}', '{"a", "b"}', '{"b", "a"}']
+    assert term.evaluated(down.specification.module.at, evaluate) == ['{"yak", "auk"}', '{"auk", "yak"}', '{"yak", "auk"}']
 
 
 @pytest.mark.slow
