@@ -1,10 +1,18 @@
 """Configuration files: what modules need of them, beside what ``tests/formats`` checks."""
 
-import pytest
+import re
+from contextlib import suppress
 
-from workbench.kernel import InputError
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from tests.tlaplus.test_tla_machine import ROWS, Row
+from tests.tlaplus.trees import module_of
+from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.configuration import IN_MODULE, REPLACEMENT, CfgEntry, InModule, read_configuration
+from workbench.tlaplus.specification import module_of_text
 
 
 def test_each_statement_has_its_place():
@@ -54,3 +62,38 @@ def test_a_caller_refuses_what_it_does_not_take():
     for text, keyword in [("VIEW A", "VIEW"), ("CONSTANT A <- B", REPLACEMENT), ("CONSTANT A = [M] 1", IN_MODULE)]:
         with pytest.raises(InputError, match="is not supported: no reason"):
             read_configuration(text, {keyword: "no reason"})
+
+
+_TOKEN = re.compile(r'"[^"]*"|<-|\w+|\S')
+_VALUES = ["1", "-1", '"a"', "TRUE", "m", "{}", '{1, "a"}', "{m, 2}", "{{1}, {m}}", "[M]", "9" * 20, "<-", "=", "Nat"]
+#: One example of a configuration for each module.
+_CONFIGURED = list({row.text: row for row in ROWS.values()}.values())
+
+
+@some.composite
+def damaged(draw: some.DrawFn) -> tuple[Row, str]:
+    """A module with a configuration of which some tokens are left out, doubled, exchanged or others."""
+    row = draw(some.sampled_from(_CONFIGURED))
+    tokens = _TOKEN.findall(row.cfg)
+    names = re.findall(r"^(\w+)(?:\([^)]*\))? ==", row.text, re.MULTILINE)
+    for _ in range(draw(some.integers(1, 3))):
+        at, other = (draw(some.integers(0, len(tokens) - 1)) for _ in range(2))
+        given = draw(some.sampled_from([tokens[other], *_VALUES, *names]))
+        change = draw(some.sampled_from(["left out", "doubled", "exchanged", "another"]))
+        if change == "left out" and len(tokens) > 1:
+            del tokens[at]
+        elif change == "doubled":
+            tokens.insert(at, tokens[at])
+        elif change == "exchanged":
+            tokens[at], tokens[other] = tokens[other], tokens[at]
+        else:
+            tokens[at] = given
+    return row, " ".join(tokens)
+
+
+@pytest.mark.slow
+@given(damaged())
+def test_whatever_a_configuration_says_is_taken_or_refused(configuration):
+    row, cfg = configuration
+    with suppress(InputError, ModelError):
+        module_of_text(module_of(row.text), cfg, row.others)()

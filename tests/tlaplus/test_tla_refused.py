@@ -25,6 +25,9 @@ Sym == {[n \in {1} |-> n]}
 Fine == x < N
 Fails == (1 \div x) > 0
 Step == x' = x
+Rest == x + 1
+Again == Init /\ x < 9
+Other(a) == Two(a) \/ y = a
 """
 BOTH = "CONSTANT N = 3\nINIT Init NEXT Next\n"
 
@@ -40,6 +43,19 @@ REFUSED = [
     (BOTH + "ACTION_CONSTRAINT Live", "M.cfg: line 3: Live is no predicate of steps"),
     (BOTH + "CONSTRAINT Fine\nACTION_CONSTRAINT Fine", "M.cfg: line 4: Fine is a constraint twice; it takes a name of"),
     (BOTH + "SYMMETRY Sym", "M.cfg: line 3: SYMMETRY is not supported: "),
+    ('INIT Init NEXT Next CONSTANT N = {1, "a"}', "M.cfg: line 1: N: a string and an integer cannot be compared"),
+    ("INIT Init NEXT Next CONSTANT N = {{TRUE}, {0}}", "M.cfg: line 1: N: values of different kinds are compared"),
+    (BOTH + "CONSTANT N = [M] {1, TRUE}", "M.cfg: line 3: N: a boolean and an integer cannot be compared"),
+    (
+        "INIT Init NEXT Next CONSTANT N <- Rest",
+        "M.cfg: line 1: N <- Rest: Rest depends on the state, and N is",
+    ),
+    (
+        "INIT Init NEXT Next CONSTANT N <- Step",
+        "M.cfg: line 1: N <- Step: Step depends on the state, and N is",
+    ),
+    (BOTH + "CONSTANT Init <- Again", "M.cfg: line 3: Init <- Again is a circle: Again at M.tla:21:1 uses Init"),
+    (BOTH + "CONSTANT Two <- Other", "M.cfg: line 3: Two <- Other is a circle: Other at M.tla:22:1 uses Two"),
     (BOTH + "CONSTANT x <- Nowhere", "M.cfg: line 3: unknown definition 'Nowhere'"),
     ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
     ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
@@ -97,6 +113,22 @@ def test_where_no_behaviour_is_named_what_is_assumed_is_checked_and_the_result_s
     assert "M.cfg names no behaviour: what is assumed holds, and there are no states" in result.notes
     with pytest.raises(InputError, match=r"M.tla:5:1: what is assumed here is false"):
         module_of_text(text, "CONSTANT N = 2")()
+
+
+NO_VARIABLES = module_of("EXTENDS Naturals", "ASSUME 1 < 2", "Spec == TRUE /\\ [][TRUE]_<<>>", "I == 1 = 2")
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("cfg", ["SPECIFICATION Spec", None])
+def test_a_module_without_variables_has_no_states_as_for_tlc(cfg, engine):
+    result = check(module_of_text(NO_VARIABLES, cfg)(), engine=engine)
+    assert (result.distinct, result.generated, result.verdicts) == (0, 0, [])
+    assert "M has no variables: what is assumed holds, and there are no states" in result.notes
+
+
+def test_nothing_is_asked_of_states_where_there_are_no_variables():
+    with pytest.raises(InputError, match=r"M.cfg: line 2: I is asked of states, but M has no variables, and so no st"):
+        module_of_text(NO_VARIABLES, "SPECIFICATION Spec\nINVARIANT I")
 
 
 PARTS = r"""EXTENDS Naturals

@@ -103,7 +103,11 @@ def test_a_value_that_is_shown_within_an_evaluation_leaves_its_order():
         value = frozenset({'"auk"', '"yak"'})
         return [one.notation.show(value) for one in (down, up, down)]
 
-    assert term.evaluated(down.specification.module.at, evaluate) == ['{"yak", "auk"}', '{"auk", "yak"}', '{"yak", "auk"}']
+    assert term.evaluated(down.specification.module.at, evaluate) == [
+        '{"yak", "auk"}',
+        '{"auk", "yak"}',
+        '{"yak", "auk"}',
+    ]
 
 
 @pytest.mark.slow

@@ -11,14 +11,15 @@ from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.constants import as_values, constants_in, value_in
+from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
 from workbench.tlaplus.pluscal import algorithm_in
-from workbench.tlaplus.scopes import Constant, MissingName, Named, Scope, Substituted, place_of
+from workbench.tlaplus.scopes import Constant, Defined, MissingName, Named, Scope, Substituted, meanings_in, place_of
 from workbench.tlaplus.spellings import words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
-from workbench.tlaplus.values import Order
+from workbench.tlaplus.values import EvaluationError, Order
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,16 @@ class Configured:
 
     @property
     def only_assumes(self) -> bool:
-        """Whether the configuration names neither a behaviour nor anything to check in one."""
-        cfg = self.cfg
-        named = (*cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints)
-        return bool(self.file) and not named and cfg.single.keys().isdisjoint(("SPECIFICATION", "INIT", "NEXT"))
+        """Whether there is no behaviour, and so nothing to check but ASSUMEs."""
+        return bool(self.why_no_states)
+
+    @property
+    def why_no_states(self) -> str:
+        """The reason why there is no behaviour; "" if there is one."""
+        if not self.specification.variables:
+            return f"{self.specification.module.name} has no variables"
+        named = *_asked(self.cfg), *(self.cfg.single.keys() & {"SPECIFICATION", "INIT", "NEXT"})
+        return f"{self.file} names no behaviour" if self.file and not named else ""
 
     @property
     def judges_deadlock(self) -> bool:
@@ -155,10 +162,18 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             if (made := _bind(specification, name, _line(cfg, name))) is not None
         }
         fixed = {
-            made: value_in(entry.value)
+            made: _value(within.name, entry)
             for within, entry in cfg.constants_in.items()
             if (made := _bind(specification, within.name, entry.line, within.module)) is not None
         }
+        for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
+            _check_replacement(specification, name, entry)
+        for name, entry in cfg.constants.items():
+            _value(name, entry)
+        if not specification.variables:
+            for entry in _asked(cfg):
+                none = f"{specification.module.name} has no variables, and so no states"
+                fail_at(entry.line, f"{entry.value} is asked of states, but {none}; ASSUME takes what is constant")
     given = {*bound.values(), *fixed}
     without = [one.name for one in specification.constants if one.replacement is None and one not in given]
     if without:
@@ -178,6 +193,11 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
 
 
+def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:
+    """What a configuration asks of states and behaviours."""
+    return *cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints
+
+
 def _line(cfg: Cfg, name: str) -> int:
     return cfg.constants[name].line if name in cfg.constants else 1
 
@@ -187,6 +207,30 @@ def _replace(specification: Specification, name: str, entry: CfgEntry, module: s
         specification.replace(name, entry.value, module)
     except InputError as error:
         fail_at(entry.line, error)
+
+
+def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:
+    """Refuse a definition that uses what it replaces, and for a constant one that is none.
+
+    It has to be known what stands for each name.
+    """
+    by = specification.scope.find(entry.value)
+    if isinstance(by, Defined) and not by.recursive and by in meanings_in(by.body, by.scope.inside(by.definition)):
+        fail_at(entry.line, f"{name} <- {entry.value} is a circle: {entry.value} at {place_of(by)} uses {name}")
+    is_constant = any(isinstance(one, Constant) for _, one in specification.meanings(name))
+    if is_constant and by is not None and not by.arity:
+        read = Identifier(specification.module.at, entry.value)
+        if Levels().level(read, specification.scope) > Level.CONSTANT:
+            fail_at(
+                entry.line, f"{name} <- {entry.value}: {entry.value} depends on the state, and {name} is a constant"
+            )
+
+
+def _value(name: str, entry: CfgEntry) -> Any:
+    try:
+        return value_in(entry.value)
+    except EvaluationError as error:
+        fail_at(entry.line, f"{name}: {error}")
 
 
 def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:

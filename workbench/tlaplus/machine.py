@@ -145,7 +145,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def oversights(self) -> Iterator[str]:
         yield from self.configured.notes
         if self.configured.only_assumes:
-            yield f"{self.configured.file} names no behaviour: what is assumed holds, and there are no states"
+            yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
 
     # What the text says -----------------------------------------------------------------------------------------
 

@@ -15,10 +15,8 @@ from workbench.tlaplus.judging import Test
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.remembering import Remembered
-from workbench.tlaplus.scopes import Defined, Meaning, Scope, Standard, Substituted, Variable
-from workbench.tlaplus.syntax import Let, Node
+from workbench.tlaplus.scopes import Standard, Substituted, Variable, meanings_in
 from workbench.tlaplus.terms import Term, Terms
-from workbench.tlaplus.traversal import parts
 
 #: Pairs of images that are remembered.
 _MOST = 1 << 16
@@ -26,26 +24,13 @@ _MOST = 1 << 16
 
 def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
     """The test for a predicate of steps."""
-    found = dict[Meaning, None]()
-    _add_meanings(step.node, step.scope, found)
+    found = meanings_in(step.node, step.scope)
     mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(terms, one)]
     named = [*mapped, *(one for one in found if isinstance(one, Variable))]
     is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
     if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
         return Test(terms, cells, step)
     return ImageTest(terms, cells, step, named)
-
-
-def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
-    """Add the meanings of an expression's names, also through definitions, but not those of instances' variables."""
-    meaning, _ = scope.applied(node) or (None, ())
-    if meaning is not None and meaning not in found:
-        found[meaning] = None
-        if isinstance(meaning, Defined):
-            _add_meanings(meaning.body, meaning.scope.inside(meaning.definition), found)
-    for part in parts(node):
-        if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
-            _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)
 
 
 def _is_constant(terms: Terms, one: Substituted) -> bool:

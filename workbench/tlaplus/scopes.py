@@ -28,7 +28,7 @@ from workbench.tlaplus.syntax import (
     Recursive,
     Step,
 )
-from workbench.tlaplus.traversal import introduced, is_alike
+from workbench.tlaplus.traversal import introduced, is_alike, parts
 from workbench.tlaplus.units import InstanceDefinition
 
 T = TypeVar("T")
@@ -368,6 +368,24 @@ def replaced(meaning: Meaning) -> Meaning:
 def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
     """The names that RECURSIVE announces among some units."""
     return {name.name: name for unit in units if isinstance(unit, Recursive) for name in unit.names}
+
+
+def meanings_in(node: Node, scope: Scope) -> dict[Meaning, None]:
+    """The meanings of an expression's names, also through definitions, but not those of instances' variables."""
+    found = dict[Meaning, None]()
+    _add_meanings(node, scope, found)
+    return found
+
+
+def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
+    meaning, _ = scope.applied(node) or (None, ())
+    if meaning is not None and meaning not in found:
+        found[meaning] = None
+        if isinstance(meaning, Defined):
+            _add_meanings(meaning.body, meaning.scope.inside(meaning.definition), found)
+    for part in parts(node):
+        if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
+            _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)
 
 
 def place_of(meaning: Meaning) -> Place | None:
