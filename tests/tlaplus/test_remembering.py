@@ -5,14 +5,16 @@ from typing import Any
 import pytest
 
 from tests.tlaplus.trees import module_of
-from workbench import ModelError, check
+from workbench import Budget, ModelError, check
 from workbench.kernel.meaning.state import Reads
 from workbench.tlaplus import remembering, sampling
 from workbench.tlaplus.cells import VariableValues
+from workbench.tlaplus.members import Members
 from workbench.tlaplus.remembering import Remembered
 from workbench.tlaplus.sets import NAT
 from workbench.tlaplus.specification import module_of_text
 from workbench.tlaplus.steps import TextInstance
+from workbench.tlaplus.terms import MOST_CASES
 
 
 class Asked:
@@ -104,11 +106,37 @@ def test_what_comes_of_a_member_is_known_where_the_cells_are_the_same_that_it_de
     assert len(model.layout.cells) == 10
     taken, take = list[Any](), TextInstance._taken
 
-    def noted(self: Any, member: Any, before: Any) -> Any:
-        taken.append(member)
-        return take(self, member, before)
+    def noted(self: Any, function: Any, before: Any, chosen: Any = ()) -> Any:
+        taken.append(chosen)
+        return take(self, function, before, chosen)
 
     monkeypatch.setattr(TextInstance, "_taken", noted)
     result = check(model)
     assert (result.distinct, result.generated, result.depth) == (625, 2501, 17)
     assert len(taken) < 100
+
+
+WIDE = [
+    "EXTENDS Naturals", "VARIABLE x", "Init == x = 0", "Most == {most}",
+    "Next == \\E n \\in 1 .. Most : n = x + 1 /\\ x < 3 /\\ x' = n",
+    "Few == \\A n \\in 1 .. Most : n # 9 \\/ x < 3",
+]  # fmt: skip
+
+
+def wide(most: int) -> Any:
+    return module_of_text(module_of(*WIDE).replace("{most}", str(most)), "INIT Init NEXT Next INVARIANT Few")()
+
+
+@pytest.mark.parametrize(("most", "actions"), [(20, 20), (MOST_CASES + 1, 1)])
+def test_the_members_of_a_wide_set_are_neither_actions_nor_asked_one_by_one(most, actions, monkeypatch):
+    """The figures are TLC's."""
+    monkeypatch.delattr(Members, "answer")
+    model = wide(most)
+    assert len(model.instances) == actions
+    result = check(model)
+    assert (result.distinct, result.generated, result["Few"].trace_states) == (4, 4, 4)
+
+
+def test_the_members_of_a_very_wide_set_are_not_listed():
+    result = check(wide(2_000_000_000), budget=Budget(seconds=0.1))
+    assert (result.distinct, result.stopped) == (1, "the budget of 0.1 seconds is used up")

@@ -74,9 +74,9 @@ class Configured:
     @property
     def why_no_states(self) -> str:
         """The reason why there is no behaviour; "" if there is one."""
-        if not self.specification.variables:
-            return f"{self.specification.module.name} has no variables"
         named = *_asked(self.cfg), *(self.cfg.single.keys() & {"SPECIFICATION", "INIT", "NEXT"})
+        if named and not self.specification.variables:
+            return f"{self.specification.module.name} has no variables"
         return f"{self.file} names no behaviour" if self.file and not named else ""
 
     @property

@@ -158,9 +158,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _behaves(self) -> tuple[Behaviour, Term | None]:
         """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""
         configured = self.configured
+        whole, initial, steps = map(configured.single, ("SPECIFICATION", "INIT", "NEXT"))
         if configured.only_assumes:
             return Behaviour([]), None
-        whole = configured.single("SPECIFICATION")
         if whole is not None:
             found = behaviour_of(self._terms, whole)
             if len(found.steps) != 1:
@@ -169,7 +169,6 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 if part.values:
                     fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
             return found, found.steps[0].action
-        initial, steps = configured.single("INIT"), configured.single("NEXT")
         if initial is None or steps is None:
             where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
             message = f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT"

@@ -4,17 +4,16 @@ Such a formula depends on all of S, and on all that P asks of its members; what 
 that is remembered for each member.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.cells import VariableValues
-from workbench.tlaplus.lazy import each
 from workbench.tlaplus.levels import Level
 from workbench.tlaplus.remembering import Memory
 from workbench.tlaplus.syntax import Quantified
-from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.terms import Term, Terms, listed_if_few
 from workbench.tlaplus.values import CONCRETE
 
 T = TypeVar("T")
@@ -37,9 +36,12 @@ class Members:
         self._listed, self._values = terms.compiled("members", term), tuple(term.values.values())
         self._memory = Memory()
 
-    def each(self, now: Any) -> Iterable[Any]:
-        """The members in a state, in TLC's order, without those of which nothing is said in any state."""
-        return each(self._listed(now, None, *self._values))
+    def few(self, now: Any) -> list[Any] | None:
+        """The members in a state, in TLC's order, without those of which nothing is said in any state.
+
+        None if there are too many of them: asking them one by one costs more than is remembered.
+        """
+        return listed_if_few(self._listed(now, None, *self._values))
 
     def answer(self, member: Any, row: Values, evaluate: Callable[[Values], T]) -> T:
         """What is said of a member in a row; if it is not known, `evaluate` finds it."""
@@ -72,7 +74,10 @@ def predicate_of(terms: Terms, term: Term) -> Callable[[Any, Any], bool]:
         return members.answer(member, now.row, lambda row: function(now.over(row), None, *values, member))
 
     def ask(now: Any, _then: Any) -> bool:
-        found = (of_member(member, now) for member in members.each(now))
+        few = members.few(now)
+        if few is None:
+            return terms.compiled("predicate", term)(now, None, *values)
+        found = (of_member(member, now) for member in few)
         return all(found) if members.is_all else any(found)
 
     return ask

@@ -1,7 +1,7 @@
 """The steps of a module: the disjuncts of its Next, with their arguments."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
@@ -9,6 +9,7 @@ from workbench.kernel.meaning.parameters import Group, Parameters
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction, Outcome, PlainAction, PlainProcess
 from workbench.tlaplus.cells import Cells
+from workbench.tlaplus.compiling import Action
 from workbench.tlaplus.judging import ActionConstraint, Seen
 from workbench.tlaplus.members import members_of
 from workbench.tlaplus.running import Run
@@ -86,30 +87,36 @@ class TextInstance(ActionInstance):
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members = members_of(terms, disjunct.term, "E")
         self._why = written(disjunct.term.node) if self._members else ""
-        self._function = terms.compiled("action", self._members.body if self._members else disjunct.term)
+        self._term = disjunct.term
+        self._of_one = terms.compiled("action", self._members.body) if self._members else self._whole
         self.counting: Counting | None = None
+
+    @cached_property
+    def _whole(self) -> Action:
+        return self._terms.compiled("action", self._term)
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         return self._terms.evaluated(self._at, self._run, before)
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
-        if self._members is None:
-            return self._taken(None, before)
-        outcomes, whys, is_empty = list[Outcome](), list[str](), True
-        for member in self._members.each(self._cells.variables(before)):
-            is_empty = False
-            found, missing = self._members.answer(member, before, partial(self._taken, member))
+        few = self._members.few(self._cells.variables(before)) if self._members else None
+        if self._members is None or few is None:
+            return self._taken(self._whole, before)
+        outcomes, whys = list[Outcome](), list[str]()
+        for member in few:
+            taken = partial(self._taken, self._of_one, chosen=[(self._members.name, member)])
+            found, missing = self._members.answer(member, before, taken)
             outcomes += found
             whys += missing
-        return outcomes, [self._why] if is_empty else list(dict.fromkeys(whys))
+        return outcomes, list(dict.fromkeys(whys)) if few else [self._why]
 
-    def _taken(self, member: Any, before: Values) -> tuple[list[Outcome], list[str]]:
-        """What comes of a member, if the formula goes through some, and why no more."""
-        now, given = self._cells.variables(before), self._values
+    def _taken(
+        self, function: Action, before: Values, chosen: Sequence[tuple[str, Any]] = ()
+    ) -> tuple[list[Outcome], list[str]]:
+        """What comes of a formula, or of one of the members that it goes through, and why no more."""
+        now = self._cells.variables(before)
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
-        if self._members is not None:
-            run.chosen.append((self._members.name, member))
-            given = *given, member
+        run.chosen += chosen
         run.then.kept.update(self._derived)
 
         def rest() -> None:
@@ -117,7 +124,7 @@ class TextInstance(ActionInstance):
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
             outcomes.append(self._outcome(before, now, run))
 
-        self._function(run, rest, *given)
+        function(run, rest, *self._values, *(value for _, value in chosen))
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:

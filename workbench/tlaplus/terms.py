@@ -6,6 +6,7 @@ same. Arguments that depend on the state stay where they are, since an operator 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import ModelError
@@ -33,7 +34,7 @@ from workbench.tlaplus.syntax import (
 from workbench.tlaplus.values import EvaluationError, Order, begin, end
 
 #: Quantifiers over more combinations of values than this stay quantifiers.
-_MOST = 4096
+MOST_CASES = 4096
 
 Values = Mapping[Declaration, Any]
 
@@ -230,12 +231,12 @@ class Terms:
         """The values with those of a bound's names; None unless its set is a small constant."""
         if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
             return None
-        listed = self.value(term.beside(bound.domain), _listed)
+        listed = self.value(term.beside(bound.domain), listed_if_few)
         if listed is None:
             return None
         for names in bound.patterns:
             made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
-            if len(made) > _MOST:
+            if len(made) > MOST_CASES:
                 return None
         return made
 
@@ -266,9 +267,12 @@ class Terms:
             yield from self.conjuncts(inner, above)
 
 
-def _listed(members: Any) -> list[Any] | None:
-    """The members of a set in TLC's order; None if it has no end."""
-    return None if is_endless(members) else list(each(members))
+def listed_if_few(members: Any) -> list[Any] | None:
+    """The members of a set in TLC's order; None if it has no end, or more than :data:`MOST_CASES`."""
+    if is_endless(members):
+        return None
+    few = list(islice(each(members), MOST_CASES + 1))
+    return few if len(few) <= MOST_CASES else None
 
 
 def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
