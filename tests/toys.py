@@ -95,6 +95,42 @@ BY_STEPS = ["Onwards", "NobodyOvertakes", "NoFlights", "LastWalks", "LastWalksHa
 STATES = 9
 
 
+class Growing(Model):
+    """Every state is followed by another one; what is decided is known after some steps."""
+
+    n = Variable(0)
+    log = Variable(())
+
+    @action
+    def add(self, s):
+        s.log += (s.n,)
+        s.n += 1
+
+    @invariant
+    def Short(self, s):
+        return len(s.log) < 4
+
+    @reachable
+    def Three(self, s):
+        return s.n == 3
+
+    @invariant
+    def Empty(self, s):
+        return False
+
+    @step
+    def Slow(self, s, t):
+        return t.n < 6
+
+    @invariant
+    def Fine(self, s):
+        return s.n >= 0
+
+
+#: What is decided of it, and after how many steps.
+DECIDED = {"Short": ("violated", 4), "Three": ("reached", 3), "Empty": ("violated", 0), "Slow": ("violated", 6)}
+
+
 class Wide(Model):
     """More initial states than a fresh table has room for, and more outcomes of a step than the queue has places."""
 

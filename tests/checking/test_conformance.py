@@ -22,7 +22,7 @@ from random_models import EQUAL, random_model
 from tests.checking.failing import PARTS, failing, failing_initially, failing_late
 from tests.checking.impure import impure
 from tests.places import SPECS
-from tests.toys import ALIKE, BY_STEPS, SAFE, STATES, Alike, Hindmost, Steps, Still, Wide
+from tests.toys import ALIKE, BY_STEPS, DECIDED, SAFE, STATES, Alike, Growing, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Local, Spark
 from workbench.checking.runs import resume
@@ -523,9 +523,70 @@ def test_progress_is_told(way):
     assert [p.states for p in told] == sorted(p.states for p in told)
     assert told[0].states <= 1 <= told[-1].states <= STATES
     assert told[0].decided == ()
-    assert set(told[-1].decided) == {"Together", "SomebodyArrives"}
+    assert set(map(str, told[-1].decided)) == {
+        "Together is violated after 4 steps",
+        "SomebodyArrives is reached after 2 steps",
+    }
     assert all(list(p.levels) == result.levels[: p.level] for p in told)
     assert len(told[-1].levels) > 1
+
+
+@pytest.mark.parametrize("end", ["stop", "interrupt", "budget"])
+def test_what_is_decided_is_told_while_the_search_goes_on(way, end):
+    """It has no end, and so nothing else would ever tell it."""
+    told = {}
+
+    def tell(progress):
+        told.update((one.name, (one.word, one.steps)) for one in progress.decided)
+        if end == "interrupt" and told.keys() == DECIDED.keys():
+            signal.raise_signal(signal.SIGINT)
+
+    enough = Watch(tell, lambda: end == "stop" and told.keys() == DECIDED.keys())
+    budget = Budget(states=12) if end == "budget" else Budget()
+    result = check(Growing(), list(Growing.declared.properties), watch=enough, budget=budget, **way.options)
+    assert told == DECIDED
+    assert not result.complete
+    traced = {v.name: (v.word, v.trace_states - 1) for v in result.verdicts if v.trace is not None}
+    assert (traced, result["Fine"].word) == (DECIDED, "unknown")
+
+
+def test_what_a_pruned_state_decides_is_told_with_the_steps_to_it(way):
+    class Back(Growing):
+        """Every other state is pruned, and so are some initial ones."""
+
+        @initial
+        def begin(self, s):
+            s.n = choose((0, 7))
+
+        @action
+        def leave(self, s):
+            require(s.n == 2, "elsewhere")
+            s.n = 50
+
+        @constraint
+        def Inside(self, s):
+            return s.n not in (7, 50)
+
+        @invariant
+        def NotSeven(self, s):
+            return s.n != 7
+
+        @invariant
+        def NotFifty(self, s):
+            return s.n != 50
+
+    told = {}
+    watch = Watch(lambda progress: told.update((one.name, one.steps) for one in progress.decided))
+    result = check(Back(), ["NotSeven", "NotFifty"], watch=watch, budget=Budget(states=6), **way.options)
+    assert told == {"NotSeven": 0, "NotFifty": 3}
+    assert [v.trace_states for v in result.verdicts] == [1, 4]
+
+
+def test_a_search_that_ends_at_a_violation_does_not_tell_that_it_goes_on(way):
+    told = []
+    result = check(Growing(), ["Short"], fail_fast=True, watch=Watch(told.append), **way.options)
+    assert result["Short"].trace_states == 5
+    assert not any(progress.decided for progress in told)
 
 
 def test_fail_fast(way):

@@ -34,7 +34,7 @@ from tests.showing.panels import (
     unfold,
     use,
 )
-from tests.toys import Steps
+from tests.toys import DECIDED, Growing, Steps
 from workbench.checking.check import check
 from workbench.formats.permalink import parse_permalink, permalink
 from workbench.kernel import Result, machine_of, replay
@@ -244,6 +244,27 @@ def test_a_long_check_says_how_far_it_is_and_how_large_its_space_will_become() -
     said = "level 9 \N{MIDDLE DOT} 3,797 states \N{MIDDLE DOT} 3,797 states/s \N{MIDDLE DOT} 1 s \N{MIDDLE DOT} "
     assert f"{said}about 4,100 in all" in shown.bar.progress.html
     assert "checking" in shown.bar.headline.html
+
+
+def test_what_a_check_has_found_is_said_while_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.0)
+    shown, found = Workbench(Growing), Event()
+
+    def note() -> None:
+        if shown.session.progress is not None and len(shown.session.progress.decided) == len(DECIDED):
+            found.set()
+
+    shown.session.on("check", note)
+    assert found.wait(300)
+    with shown.session.lock:
+        shown.bar.look()
+        assert "checking" in shown.bar.headline.html
+        assert "\N{BALLOT X} Short is violated after 4 steps" in shown.bar.headline.html
+        assert "\N{CHECK MARK} Three is reached after 3 steps" in shown.bar.headline.html
+    shown.session.stop()
+    settle(shown)
+    assert (shown.result.stopped, shown.result["Short"].trace_states) == ("stopped on request", 5)
+    assert "Short is" not in shown.bar.headline.html
 
 
 class Ends(Model):

@@ -442,16 +442,16 @@ def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.Monk
     monkeypatch.setattr("workbench.showing.session.session.PROGRESS_SECONDS", 0.0)
     model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
     session = Session(Settings(type(model), model.constants))
-    told: list[tuple[str, ...]] = []
+    told: list[list[str]] = []
 
     def note() -> None:
         if session.progress is not None:
-            told.append(session.progress.decided)
+            told.append([decided.name for decided in session.progress.decided])
 
     session.on("check", note)
     session.run()
     assert session.wait(300)["NoLakekeeperConflict"].word == "violated"
-    assert told[0] == ()
+    assert told[0] == []
     assert "NoLakekeeperConflict" in told[-1]
 
 

@@ -114,7 +114,7 @@ class Playground:
         return self._told(one, self._result)
 
     def _progress(self, progress: Progress) -> None:
-        self._tell(json.dumps({"states": progress.states, "decided": progress.decided}))
+        self._tell(json.dumps({"states": progress.states, "decided": list(map(str, progress.decided))}))
 
     def _told(self, one: Configuration, result: Result) -> dict[str, Any]:
         parts = [verdict_table(result).html(), *map(noted, (summary(result), *result.notes))]

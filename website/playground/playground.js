@@ -208,8 +208,8 @@ check.addEventListener("click", async () => {
   check.disabled = !answer;  // until Python is back
   if (moved) return arrive();
   if (!answer) {
-    const violated = progress.decided.length ? ` Decided so far, without a trace: ${progress.decided.join(", ")}.` : "";
-    return say(status, `Incomplete: stopped at ${counted(progress.states)}; the rest is unknown.${violated}`);
+    const decided = progress.decided.length ? ` Decided so far, without a trace: ${progress.decided.join(", ")}.` : "";
+    return say(status, `Incomplete: stopped at ${counted(progress.states)}; the rest is unknown.${decided}`);
   }
   if (answer.error) {
     say(status, "No verdict.");

@@ -364,7 +364,7 @@ def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -
     expect(notebook.headline()).to_contain_text("MaxCrashes 1 instead of 0")
     said = page.evaluate("() => window.said")
     assert any("Checking" in line for line in said)
-    assert any("checking" in line and "NoLakekeeperConflict violated" in line for line in said)
+    assert any("checking" in line and "NoLakekeeperConflict is violated" in line for line in said)
     expect(page.locator(".wb-run")).not_to_contain_text("press Run")
 
 

@@ -26,7 +26,7 @@ from workbench.checking.trees.smallest import Smallest
 from workbench.checking.trees.state_predicates import Enabled, Labels, StatePlace, Watched
 from workbench.checking.trees.step_predicates import WatchedSteps
 from workbench.kernel import Machine, ModelError, Result, Trace, replay
-from workbench.kernel.meaning.budget import INTERRUPTED, Limits, Stop
+from workbench.kernel.meaning.budget import INTERRUPTED, Limits, Stop, depth_of
 from workbench.kernel.meaning.conclusion import Exploration, Growth, conclude
 from workbench.kernel.meaning.plan import Plan, make_plan
 from workbench.kernel.meaning.result import ActionCount
@@ -184,9 +184,7 @@ class LocalSearch:
 
     def _search(self, limits: Limits, room: Room) -> None:
         def beat(expanded: int) -> None:
-            count = self.store.count
-            waiting, levels = count - expanded, self.levels
-            limits.check(len(levels), count, waiting, lambda: self.nbytes, self.decided, levels)
+            self._report(limits, self.store.count - expanded)
 
         # A search with a bound on its room may go on elsewhere, from its last completed level.
         stays = room == Room()
@@ -243,7 +241,18 @@ class LocalSearch:
             for part in self.store.slices(int(self._judged[loops.COUNT]), self.store.count):
                 self.steps.judge_initial(part.rows, partial(_numbered, part.base))
         self._inspect(self.plan.fail_fast)
-        limits.check(0, self.store.count, self.store.count, lambda: self.nbytes, self.decided)
+        self._report(limits, self.store.count)
+
+    def _report(self, limits: Limits, waiting: int) -> None:
+        """Check the limits, while `waiting` states are not expanded yet."""
+        limits.note(self.decided, self.model.declared.property_named, self._depth_of)
+        limits.check(len(self.levels), self.store.count, waiting, lambda: self.nbytes, self.levels)
+
+    def _depth_of(self, place: StatePlace) -> int:
+        number, last = place
+        if last is not None and last < 0:
+            return 0
+        return depth_of(number, self.levels) + (last is not None)
 
     def _judge_rest(self, limits: Limits) -> None:
         """Judge the states found before the search was stopped, as far as the model's code lets it."""

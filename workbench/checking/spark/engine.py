@@ -96,10 +96,10 @@ class SparkSearch(Running):
     def _run(self, limits: Limits, fail_fast: bool) -> None:
         try:
             while not self.manifest.complete:
-                self.watch()
                 if fail_fast and self._violated():
                     self.unfinished = False
                     raise Stop("stopped at the first violation")
+                self.watch()
                 began = time.perf_counter()
                 if self.manifest.levels:
                     initial, made = self.manifest.initial, self._next_levels()

@@ -1,11 +1,12 @@
 """The manifest of a run directory: the search's identity, and its complete levels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from workbench.kernel import InputError
+from workbench.kernel.meaning.budget import depth_of
 from workbench.storage.folder import Folder
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
@@ -132,6 +133,15 @@ class RunManifest:
         """The number of states of each level."""
         before = [] if self.prefix is None else self.prefix.levels[:-1]
         return [*before, *(level.states for level in self.levels)]
+
+    def depth_of(self, place: Sequence[int], bits: int) -> int:
+        """The length of a shortest way to a place, given as in `decided` with fingerprints of `bits` bits."""
+        level, sizes = place[0], self.sizes
+        if level == PRUNED:
+            return 0
+        if level == PREFIX:
+            return depth_of(place[1], sizes) + (len(place) > 2)
+        return len(sizes) - len(self.levels) + level + (len(place) > 1 + bits // 64)
 
     @property
     def values(self) -> list[str | None]:

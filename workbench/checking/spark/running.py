@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from workbench.checking.shipping import ship
@@ -85,7 +85,9 @@ class Running:
         manifest, sizes = self.manifest, self.manifest.sizes
         states = max(sum(sizes), self.reported)
         frontier = 0 if manifest.complete or not sizes else sizes[-1]
-        self.limits.check(len(sizes), states, frontier, lambda: self.held, manifest.decided, sizes)
+        steps = partial(manifest.depth_of, bits=self.task.bits)
+        self.limits.note(manifest.decided, self.model.declared.property_named, steps)
+        self.limits.check(len(sizes), states, frontier, lambda: self.held, sizes)
 
     @property
     def held(self) -> int:

@@ -2,14 +2,17 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError, ModelError, Stop, brief
 from workbench.kernel.meaning.given import check_kind, plain
 from workbench.kernel.meaning.interrupts import interrupted, pausing
+from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.values import counted
 
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "memory is used up"
@@ -70,12 +73,47 @@ class Watch:
 
 
 @dataclass(frozen=True)
+class Decided:
+    """A property that a search has decided before its end.
+
+    Attributes:
+        steps: The length of a shortest way to where it is violated or reached.
+
+    Examples:
+        >>> from workbench.kernel.meaning.properties import DEADLOCK
+        >>> print(Decided(DEADLOCK, 4))
+        Deadlock is violated after 4 steps
+    """
+
+    declared: Property
+    steps: int
+
+    @property
+    def name(self) -> str:
+        return self.declared.name
+
+    @property
+    def word(self) -> str:
+        """``violated``, or ``reached`` for a reachable property."""
+        return "reached" if self.declared.wanted else "violated"
+
+    def __str__(self) -> str:
+        where = f"after {counted(self.steps, 'step')}" if self.steps else "in an initial state"
+        return f"{self.name} is {self.word} {where}"
+
+
+def depth_of(number: int, levels: Sequence[int]) -> int:
+    """The length of a shortest way to state `number`, in order of discovery, given the sizes of the levels so far."""
+    return bisect_right(list(accumulate(levels)), number)
+
+
+@dataclass(frozen=True)
 class Progress:
     """The progress of a search.
 
     Attributes:
         level, states, frontier: The level being expanded, the distinct states so far, and those not expanded yet.
-        decided: The properties known to be violated or reached.
+        decided: The properties known to be violated or reached, in the order of their discovery.
         held: Bytes of the search's own data.
         levels: The sizes of the complete levels; the last one is that being expanded.
     """
@@ -85,7 +123,7 @@ class Progress:
     frontier: int
     seconds: float
     held: int
-    decided: tuple[str, ...] = ()
+    decided: tuple[Decided, ...] = ()
     levels: tuple[int, ...] = ()
 
 
@@ -105,6 +143,7 @@ class Limits:
         self._watch = check_kind("watch", watch, Watch)
         self._spent = spent
         self._told = 0
+        self._decided: dict[str, Decided] = {}
         self._timed = True
         self._kept = bytes(_KEPT)  # zeros are no memory, only addresses, until somebody reads them
         self.restart()
@@ -168,19 +207,27 @@ class Limits:
         if timed and self.budget.seconds is not None and self.seconds > self.budget.seconds:
             raise Stop(f"the budget of {self.budget.seconds:g} seconds is used up")
 
+    def note(self, places: Mapping[str, Any], declared: Callable[[str], Property], steps: Callable[[Any], int]) -> None:
+        """Note for the progress which properties are decided; called before :meth:`check`.
+
+        Args:
+            places: Where each of them is decided, by name.
+            declared: Gives the property of a name.
+            steps: Gives the length of a shortest way to a place; called once for each property.
+        """
+        if self._watch.on_progress is not None:
+            for name, place in places.items():
+                if name not in self._decided:
+                    self._decided[name] = Decided(declared(name), steps(place))
+
     def check(
-        self,
-        level: int,
-        states: int,
-        frontier: int,
-        held: Callable[[], int],
-        decided: Iterable[str] = (),
-        levels: Iterable[int] = (),
+        self, level: int, states: int, frontier: int, held: Callable[[], int], levels: Iterable[int] = ()
     ) -> None:
         """Report progress and :meth:`enforce`; after a restart, only once the search is as far as it was before."""
         if states < self._known:
             return
         self._told = states
         if self._watch.on_progress is not None:
-            self._watch.tell(Progress(level, states, frontier, self.seconds, held(), tuple(decided), tuple(levels)))
+            decided = tuple(self._decided.values())
+            self._watch.tell(Progress(level, states, frontier, self.seconds, held(), decided, tuple(levels)))
         self.enforce(held)

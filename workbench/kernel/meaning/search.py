@@ -9,7 +9,7 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Limits, Stop, Watch
+from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Limits, Stop, Watch, depth_of
 from workbench.kernel.meaning.conclusion import Exploration, Growth, conclude
 from workbench.kernel.meaning.errors import ModelError, impure
 from workbench.kernel.meaning.interrupts import interruptible
@@ -141,9 +141,14 @@ class Search:
     def _check(self, done: int, frontier: int) -> None:
         """Check the limits; called for each state of a level, after `done` of them, while `frontier` states wait."""
         if done % _STATES_PER_REPORT == 0:
-            self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.decided, self.levels)
+            self.limits.note(self.decided, self.model.declared.property_named, self._depth_of)
+            self.limits.check(len(self.levels), len(self.states), frontier, self._held, self.levels)
         else:
             self.limits.enforce(self._held)
+
+    def _depth_of(self, place: tuple[int, Move | None]) -> int:
+        number, last = place
+        return 0 if number < 0 else depth_of(number, self.levels) + (last is not None)
 
     def _held(self) -> int:
         """The approximate size of the search's data, in bytes."""

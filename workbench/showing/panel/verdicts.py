@@ -82,9 +82,7 @@ class CheckBar(Box):
         """The findings; during a check, its findings so far."""
         session = self.session
         if session.progress is not None:
-            named = session.settings.model_class.declared.property_named
-            broken = [name for name in session.progress.decided if not named(name).wanted]
-            found = [badge("violated", f"{name} violated") for name in broken]
+            found = [badge(decided.word, str(decided)) for decided in session.progress.decided]
             return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
         if result is None:
             return ""
