@@ -1,6 +1,7 @@
 """The command line, run in this process; and scripts, run in fresh ones."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -50,4 +51,5 @@ def python(
 
 def complaints(err: str) -> list[str]:
     """The lines of a standard error, without those that a slow machine is told how far a check is with."""
-    return [line for line in err.splitlines() if not line.startswith(("level ", "  about "))]
+    progress = re.compile(r"level |  about |.*; the search goes on \(")
+    return [line for line in err.splitlines() if not progress.match(line)]

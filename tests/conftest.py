@@ -34,6 +34,14 @@ collect_ignore_glob = ["**/reader.py", "**/writer.py", "preloaded/*"]
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:+UseSerialGC")
 
 _LONGEST_ID = 100
+_GROWING = """---- MODULE Growing ----
+EXTENDS Naturals
+VARIABLE f
+Init == f = [k \\in {0} |-> 0]
+Next == f' = [f EXCEPT ![0] = @ + 1]
+Inv == f[0] < 4
+====
+"""
 
 #: What each mark allows a test to start; without the mark these variables keep it from starting, in whatever process.
 ONLY_WHERE_MARKED = {
@@ -137,6 +145,15 @@ def run(capsys, monkeypatch):
 
     monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 1e9)
     return runner(capsys)
+
+
+@pytest.fixture
+def growing(tmp_path):
+    """The path of a module whose behaviours have no end, with an invariant that fails after four steps."""
+    path = tmp_path / "Growing.tla"
+    path.write_text(_GROWING)
+    path.with_suffix(".cfg").write_text("INIT Init NEXT Next INVARIANT Inv")
+    return str(path)
 
 
 @pytest.fixture

@@ -673,8 +673,8 @@ def test_the_colours_of_configurations_and_of_an_audit(run, toml, tmp_path, colo
     assert coloured(run("audit", table).out) == [("1;33", "DAMAGED")]
 
 
-def interrupt(*arguments):
-    """Run a command with a terminal for its progress, and interrupt it once the search has come some way.
+def interrupt(*arguments, shows=rb"level \d\d"):
+    """Run a command with a terminal for its progress, and interrupt it once that `shows` how far its search has come.
 
     By then its kernels are loaded: before, there is nothing that it could go on from.
     """
@@ -682,7 +682,7 @@ def interrupt(*arguments):
     with process(*arguments, stderr=other_end, env={**os.environ, "TERM": "xterm"}) as running:  # a dumb one shows none
         os.close(other_end)
         shown = b""
-        while not re.search(rb"level \d\d", shown):
+        while not re.search(shows, shown):
             shown += os.read(terminal, 4096)
         running.send_signal(signal.SIGINT)
         out = running.stdout.read()
@@ -703,6 +703,16 @@ def test_control_c_gives_a_partial_result():
     assert "INCOMPLETE: interrupted" in out
     assert "unknown                  UniqueTickets" in out
     assert "\n0 distinct" not in out
+
+
+@pytest.mark.slow
+def test_control_c_at_what_a_terminal_shows_as_violated_gives_the_trace(growing):
+    said = rb"level \d\d.*?Inv is violated after 4 steps; the search goes on \(Ctrl-C ends it\)"
+    status, out = interrupt("check", growing, shows=re.compile(said, re.DOTALL))
+    assert status == 1
+    assert "INCOMPLETE: interrupted" in out
+    assert "violated (5 states)      Inv" in out
+    assert "Inv is violated" not in out
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """How far a command is: plain lines on standard error where there is no terminal, and not too many of them."""
 
 import json
+import signal
 import sys
 import threading
 from io import StringIO
@@ -13,7 +14,8 @@ from workbench.commands import progress
 from workbench.commands.cli import main
 from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.kernel import Model, Variable, action, choose, initial, require
-from workbench.kernel.meaning.budget import Limits, Progress, Stop, Watch
+from workbench.kernel.meaning.budget import Decided, Limits, Progress, Stop, Watch
+from workbench.kernel.meaning.properties import DEADLOCK
 
 
 class Wide(Model):
@@ -92,6 +94,62 @@ def test_lines_of_configurations_say_which(always, capsys):
 def test_quick_commands_are_silent(capsys):
     assert main(["check", "bakery", "--set", "Writers=2"]) == 0
     assert capsys.readouterr().err == ""
+
+
+SAID = "Inv is violated after 4 steps; the search goes on (Ctrl-C ends it)"
+
+
+def interrupt_at(fact, lines):
+    """Have Ctrl-C pressed once the lines on standard error say it."""
+
+    def text(at):
+        if fact in lines(at):
+            signal.raise_signal(signal.SIGINT)
+        return lines(at)
+
+    return text
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_violation_is_said_once_while_the_search_goes_on(always, capsys, growing, options):
+    assert main(["check", growing, "--max-states", "40", *options]) == 1
+    out, err = capsys.readouterr()
+    assert err.splitlines().count(SAID) == 1
+    assert "level 30: " in err.partition(SAID)[2]
+    assert "Inv is violated" not in out
+
+
+def test_control_c_then_gives_the_verdict_with_its_trace(always, monkeypatch, capsys, growing):
+    monkeypatch.setattr("workbench.commands.check.findings", interrupt_at(SAID, progress.findings))
+    assert main(["check", growing]) == 1
+    out, err = capsys.readouterr()
+    assert SAID in err
+    assert "INCOMPLETE: interrupted" in out
+    assert "violated (5 states)      Inv" in out
+    assert "f[0]: 3 -> 4" in out
+
+
+def test_configurations_say_which_of_them_is_violated(always, capsys, growing, tmp_path):
+    one = tmp_path / "one.toml"
+    one.write_text(f'model = "{growing}"\nproperties = ["Inv"]\n')
+    assert main(["check", str(one), "--max-states", "40"]) != 0
+    assert [line for line in capsys.readouterr().err.splitlines() if SAID in line] == [f"{one}: {SAID}"]
+
+
+def test_a_quick_check_says_a_violation_with_its_verdicts_alone(capsys, growing):
+    assert main(["check", growing, "--max-states", "40"]) == 1
+    out, err = capsys.readouterr()
+    assert (err, "violated (5 states)      Inv" in out) == ("", True)
+
+
+def test_a_terminal_shows_what_is_found_beside_the_progress(monkeypatch):
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.progress_line(told=progress_text, found=progress.findings) as line:
+        line(Progress(5, 5, 1, 0.0, 0, (Decided(DEADLOCK, 4),)))
+    assert SAID.replace("Inv", "Deadlock") in terminal.getvalue()
 
 
 @pytest.mark.slow

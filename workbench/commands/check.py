@@ -44,7 +44,7 @@ from workbench.commands.options import (
 )
 from workbench.commands.places import in_repository
 from workbench.commands.profiled import profiled
-from workbench.commands.progress import SparseLines, progress_line
+from workbench.commands.progress import SparseLines, findings, progress_line
 from workbench.commands.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
@@ -184,7 +184,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     with in_time(arguments.max_seconds):
         model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name), cfg)
     properties = model.chosen(properties, arguments.deadlock)
-    with failing(arguments), progress_line() as on_progress:
+    with failing(arguments), progress_line(found=findings) as on_progress:
         result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     return _give(arguments, found, name if cfg is None else None)
@@ -194,7 +194,7 @@ def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
     _without(arguments, _BEGIN, "a run directory, which says what is searched")
     check_answer(arguments, [run_dir])
     model = None if arguments.model is None else asked_of(arguments.model).declared
-    with failing(arguments), progress_line() as on_progress:
+    with failing(arguments), progress_line(found=findings) as on_progress:
         options = {**_limits(arguments), "from_level": arguments.from_level}
         result = resume(run_dir, model, **options, watch=Watch(on_progress))
     return _give(arguments, result)
@@ -259,7 +259,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
     for one in wanted:
         symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
         try:
-            with progress_line(f"{told_path(one.path)}: ") as on_progress:
+            with progress_line(f"{told_path(one.path)}: ", found=findings) as on_progress:
                 watch = Watch(on_progress)
                 result = check(one.model, one.properties, symmetry=symmetry, watch=watch, **_options(arguments))
         except ModelError as error:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -42,6 +42,11 @@ def progress_text(at: Progress) -> str:
     return "\n  ".join(filter(None, (told, outlook(at))))
 
 
+def findings(at: Progress) -> list[str]:
+    """Lines on the properties that a check has decided, for those who need not wait for its end."""
+    return [f"{decided}; the search goes on (Ctrl-C ends it)" for decided in at.decided]
+
+
 class _Shown:
     """A text made only when the terminal shows it, which is less often than a search reports."""
 
@@ -54,15 +59,38 @@ class _Shown:
         return Text(self._text())
 
 
+class _Lines:
+    """Plain lines on a search, see :func:`progress_line`; each finding comes once, with the progress next told."""
+
+    def __init__(self, what: str, told: Callable[[Any], str], found: Callable[[Any], Sequence[str]]) -> None:
+        self._what, self._told, self._found = what, told, found
+        self._lines, self._said = SparseLines(), set[str]()
+
+    def __call__(self, at: Any) -> None:
+        self._lines(lambda: "\n".join(self._what + text for text in (self._told(at), *self._new(at))))
+
+    def _new(self, at: Any) -> list[str]:
+        new = [line for line in self._found(at) if line not in self._said]
+        self._said.update(new)
+        return new
+
+
 @contextmanager
-def progress_line(what: str = "", told: Callable[[Any], str] = progress_text) -> Iterator[Callable[[Any], None]]:
-    """Show a search's progress as `told` puts it; without a terminal, `what` is searched precedes it."""
+def progress_line(
+    what: str = "",
+    told: Callable[[Any], str] = progress_text,
+    found: Callable[[Any], Sequence[str]] = lambda at: (),
+) -> Iterator[Callable[[Any], None]]:
+    """Show a search's progress as `told` puts it, with the lines that it has `found`.
+
+    A terminal shows both until the search ends. Elsewhere `what` is searched precedes each; a search that ends before
+    it has told its progress says nothing of its findings, which its result repeats.
+    """
     if not (sys.stderr.isatty() and is_installed("rich")):
-        lines = SparseLines()
-        yield lambda at: lines(lambda: what + told(at))
+        yield _Lines(what, told, found)
         return
     from rich.console import Console
     from rich.status import Status
 
     with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
-        yield lambda at: status.update(_Shown(lambda: told(at)))
+        yield lambda at: status.update(_Shown(lambda: "\n  ".join((told(at), *found(at)))))
