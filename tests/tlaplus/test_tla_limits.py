@@ -83,6 +83,18 @@ def test_a_budget_of_seconds_ends_an_evaluation(busy):
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_long_evaluation_tells_again_what_is_decided(engine):
+    """Who passes over the first reports, since most searches soon end, hears of it all the same."""
+    told = []
+    steps = model(LONG["a choice"], "INIT Init NEXT Steps INVARIANT Low")
+    watch = Watch(told.append, lambda: len(told) > MANY)
+    result = check(steps, engine=engine, watch=watch)
+    assert (result.stopped, result.distinct, result["Low"].trace_states) == ("stopped on request", 3, 2)
+    assert [str(decided) for decided in told[-1].decided] == ["Low is violated after 1 step"]
+    assert sum(progress.decided == told[-1].decided for progress in told) > MANY // 2
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
 @pytest.mark.parametrize("cfg", ["INIT Init NEXT Steps", "INIT Begins NEXT Next"])
 def test_an_evaluation_of_a_step_and_of_a_beginning_stops(cfg, engine):
     """Also before the search, where the cells are learned from some steps."""

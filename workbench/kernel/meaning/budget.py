@@ -5,7 +5,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -143,6 +143,7 @@ class Limits:
         self._watch = check_kind("watch", watch, Watch)
         self._spent = spent
         self._told = 0
+        self._last: Progress | None = None
         self._decided: dict[str, Decided] = {}
         self._timed = True
         self._kept = bytes(_KEPT)  # zeros are no memory, only addresses, until somebody reads them
@@ -196,8 +197,16 @@ class Limits:
             raise Stop(f"the budget of {self.budget.bytes / 2**20:,.1f} MiB is used up")
 
     def in_force(self) -> AbstractContextManager[None]:
-        """Within the block, a long evaluation ends with :class:`Stop` on request or out of time, even off the clock."""
-        return pausing(lambda: self._look(timed=True))
+        """Within the block, a long evaluation ends with :class:`Stop` on request or out of time, even off the clock.
+
+        Until then it repeats the last report, which a caller may have passed over as an early one.
+        """
+        return pausing(self._pause)
+
+    def _pause(self) -> None:
+        self._look(timed=True)
+        if self._last is not None:
+            self._watch.tell(replace(self._last, seconds=self.seconds))
 
     def _look(self, timed: bool) -> None:
         if interrupted():
@@ -229,5 +238,6 @@ class Limits:
         self._told = states
         if self._watch.on_progress is not None:
             decided = tuple(self._decided.values())
-            self._watch.tell(Progress(level, states, frontier, self.seconds, held(), decided, tuple(levels)))
+            self._last = Progress(level, states, frontier, self.seconds, held(), decided, tuple(levels))
+            self._watch.tell(self._last)
         self.enforce(held)
