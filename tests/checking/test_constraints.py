@@ -1,4 +1,7 @@
-"""What is said of a search that a constraint has cut, wherever a verdict is told. Engines: test_conformance.py."""
+"""What is said of a search that a constraint, or a VIEW, has cut wherever a verdict is told.
+
+What engines do is in ``test_conformance.py``.
+"""
 
 import json
 from xml.etree import ElementTree
@@ -21,7 +24,8 @@ from workbench.showing.session.stepper import Stepper
 from workbench.showing.view.charts import verdict_map
 from workbench.showing.view.overview import model_view, result_view
 from workbench.showing.view.pages import report
-from workbench.showing.view.tables import what_changed
+from workbench.showing.view.tables import headline, what_changed
+from workbench.tlaplus.specification import module_of_text
 
 MODEL = '''
 from workbench import Constant, Model, Variable, action, constraint, invariant, reachable
@@ -155,6 +159,89 @@ def test_grids_and_rules_say_so():
         "not Jumps",
         f"exact on 2 settings, in 1 of them {WITHIN} alone",
     )
+
+
+COUNTING = r"""---- MODULE Counting ----
+EXTENDS Naturals
+VARIABLES n, hidden
+Init == n = 0 /\ hidden = 0
+Next == n < 2 /\ n' = n + 1 /\ hidden' \in {0, n}
+Small == hidden < 1
+Low == n < 1
+Seen == n
+Half == n \div 2
+All == <<n, hidden>>
+More == <<n, n + hidden, hidden>>
+===="""
+WITHIN_VIEW = "within the VIEW"
+
+
+def viewed(more, invariant="Small"):
+    cfg = f"INIT Init NEXT Next INVARIANT {invariant} CHECK_DEADLOCK FALSE {more}"
+    return module_of_text(COUNTING, cfg)()
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize("view", ["VIEW Seen", "VIEW Half"])
+def test_what_holds_within_a_view_says_so(view, engine):
+    """Small is false in a state that has the same VIEW as one before it: nobody looks at it, and TLC finds no error."""
+    result = check(viewed(view), engine=engine)
+    small = result["Small"]
+    assert (small.word, small.within) == (f"holds {WITHIN_VIEW}", f"the {view}")
+    assert small.why == f"beyond the {view} nothing is known"
+    assert (result.holds, result.within, result.outside) == (True, f"the {view}", 0)
+    assert repr(result).splitlines()[0].endswith(f"{engine} engine, within the {view}")
+
+
+@pytest.mark.parametrize("view", ["VIEW All", "VIEW More", ""])
+def test_a_view_that_shows_every_variable_bounds_nothing(view):
+    result = check(viewed(view, "Small"))
+    assert (result["Small"].word, result.within) == ("violated", None)
+    assert check(viewed(view, "Low"))["Low"].within is None
+
+
+def test_a_violation_that_a_view_shows_is_one():
+    verdict = check(viewed("VIEW Seen", "Low"))["Low"]
+    assert (verdict.told, verdict.within) == ("violated (2 states)", None)
+
+
+def test_a_view_beside_a_constraint_is_named_with_it():
+    result = check(viewed("VIEW Seen CONSTRAINT Low"))
+    assert result["Small"].word == f"holds {WITHIN}"
+    assert result["Small"].why == "beyond the constraint Low and the VIEW Seen nothing is known"
+    assert "(1 outside the constraint Low)" in result.counts
+
+
+def test_the_command_line_says_within_which_view(tmp_path, capsys):
+    (tmp_path / "Counting.tla").write_text(COUNTING)
+    (tmp_path / "Counting.cfg").write_text("INIT Init NEXT Next INVARIANT Small CHECK_DEADLOCK FALSE VIEW Seen")
+    assert cli.main(["check", str(tmp_path / "Counting.tla")]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"holds {WITHIN_VIEW} Small: beyond the VIEW Seen nothing is known" in out
+    assert "outside" not in out
+    assert cli.main(["check", str(tmp_path / "Counting.tla"), "--json"]) == 0
+    assert [p["within"] for p in json.loads(capsys.readouterr().out)["properties"]] == ["the VIEW Seen"]
+
+
+def test_configurations_tables_and_pages_say_within_which_view(tmp_path):
+    result = check(viewed("VIEW Seen"))
+    (tmp_path / "Counting.tla").write_text(COUNTING)
+    (tmp_path / "Counting.cfg").write_text("INIT Init NEXT Next INVARIANT Small CHECK_DEADLOCK FALSE VIEW Seen")
+    path = tmp_path / "one.toml"
+    for words, differences in (("", [f"Small: expected holds, found holds {WITHIN_VIEW}"]), (f" {WITHIN_VIEW}", [])):
+        path.write_text(f'model = "{tmp_path}/Counting.tla"\n[expect.verdicts]\nSmall = "holds{words}"\n')
+        assert configurations.configuration(path).differences(result) == differences
+    assert f"(\N{CHECK MARK}) holds {WITHIN_VIEW}" in result_view(result).text()
+    assert "everything holds within the VIEW Seen" in headline(result)
+    assert f"holds {WITHIN_VIEW}" in report(result)
+    assert what_changed(check(viewed("")), result).endswith(f"Small now holds {WITHIN_VIEW}")
+    root = ElementTree.fromstring(to_junit([suite_of("counting", result)]))
+    assert f"Small holds {WITHIN_VIEW}: beyond the VIEW Seen" in next(root.iter("testcase")).findtext("system-out")
+    table = pd.DataFrame({"N": [1, 2], "Small": [f"holds {WITHIN_VIEW}", "violated"]})
+    assert f"holds {WITHIN_VIEW}" in verdict_map(table).html()
+    assert explain(table, "Small").exact() == f"exact on 2 settings, in 1 of them {WITHIN_VIEW} alone"
+    with pytest.raises(InputError, match="no such state can be reached from the beginning within the VIEW Seen"):
+        Stepper(viewed("VIEW Seen")).go("s.hidden == 1", anew=True)
 
 
 def test_a_state_that_is_sought_is_sought_within(Counter):

@@ -22,7 +22,9 @@ _SPECS = "specs"
 #: The counts of a complete search that a configuration may expect.
 COUNTS = ("distinct", "depth", "generated", "outside")
 #: The words of verdicts without a trace.
-VERDICT_WORDS = ("holds", "not reached", f"holds {WITHIN}", f"not reached {WITHIN}")
+VERDICT_WORDS = tuple(
+    f"{word}{bound}" for bound in ("", *map(" {}".format, WITHIN)) for word in ("holds", "not reached")
+)
 
 
 class Mismatch(NamedTuple):
@@ -44,8 +46,8 @@ class Configuration:
         source: The source of the expected figures.
         constants: The constants that the file sets, as written there.
         expect: ``distinct``, ``depth``, ``generated``, ``outside``, and ``verdicts``: per property ``"holds"``, ``"not
-            reached"``, the same ``within the constraint``, or ``{violated = N}`` or ``{reached = N}`` with N the number
-            of states of a shortest trace.
+            reached"``, the same ``within the constraint`` or ``within the VIEW``, or ``{violated = N}`` or ``{reached =
+            N}`` with N the number of states of a shortest trace.
         model_file: The model's file, unless it comes with the package.
     """
 
@@ -212,7 +214,7 @@ def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
         if not (plain or (counted and all(map(_is_count, wanted.values())))):
             raise InputError(
                 f"expect.verdicts.{name} = {brief(wanted)} is not accepted; it takes 'holds', 'not reached', "
-                f"either of them with '{WITHIN}', "
+                f"either of them with {' or '.join(map(repr, WITHIN))}, "
                 "{ violated = N } or { reached = N }"
             )
 

@@ -33,7 +33,7 @@ from workbench.tlaplus.splitting import named, split
 from workbench.tlaplus.steps import TextInstance, steps_of
 from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.syntax import Place
-from workbench.tlaplus.temporal import Behaviour, behaviour_of, variables_in
+from workbench.tlaplus.temporal import Behaviour, behaviour_of, components, variables_in
 from workbench.tlaplus.terms import Term, Terms, failed
 from workbench.tlaplus.values import EvaluationError
 
@@ -257,6 +257,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def hidden(self) -> Collection[int]:
         """The cells of the variables that the configuration's VIEW leaves out."""
         return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
+
+    @cached_property
+    def merging(self) -> str | None:
+        view = self.configured.single("VIEW")
+        if view is None or components(self._terms, view).issuperset(self.configured.specification.variables):
+            return None
+        return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
 
     def _view_of(self, number: int) -> Seen | None:
         """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""

@@ -205,15 +205,20 @@ def _steps(part: Term) -> BoxedAction | None:
     return None
 
 
-def variables_in(terms: Terms, subscript: Term) -> frozenset[Variable] | None:
-    """The variables of a subscript that is a variable or a tuple of them, through definitions; None for any other."""
+def components(terms: Terms, subscript: Term) -> frozenset[Variable | None]:
+    """The variables of a subscript that is one or a tuple, through definitions; None for any other component."""
     node = subscript.node
     if isinstance(node, TupleOf):
-        parts = [variables_in(terms, subscript.beside(item)) for item in node.items]
-        return None if None in parts else frozenset().union(*filter(None, parts))
+        return frozenset().union(*(components(terms, subscript.beside(item)) for item in node.items))
     if isinstance(node, Identifier):
         meaning = subscript.scope.meaning(node.name, node.at)
         if isinstance(meaning, Variable):
             return frozenset({meaning})
     inner = terms.unfolded(subscript) if isinstance(node, (Identifier, Apply, Qualified, Label, Let)) else None
-    return None if inner is None else variables_in(terms, inner)
+    return frozenset({None}) if inner is None else components(terms, inner)
+
+
+def variables_in(terms: Terms, subscript: Term) -> frozenset[Variable] | None:
+    """The variables of a subscript that is a variable or a tuple of them, through definitions; None for any other."""
+    found = components(terms, subscript)
+    return None if None in found else frozenset(filter(None, found))

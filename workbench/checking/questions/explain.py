@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from workbench.checking.questions.formula import Formula, JoinedFormula, Literal, smallest
-from workbench.checking.questions.records import BAD, GOOD
+from workbench.checking.questions.records import BAD, GOOD, bounds_in
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import names_in
@@ -121,7 +121,9 @@ class Explanation:
         decided: The number of decided settings.
         undecided: The settings on which the rule claims nothing, each with the reason.
         axes: The constants that the rule may use.
-        bounded: In how many settings a state constraint cut the search, so that the verdict holds within it only.
+        bounded: In how many settings a constraint or a view bounded the search, so that the verdict holds within it
+            only.
+        within: These bounds in words.
     """
 
     name: str
@@ -132,6 +134,7 @@ class Explanation:
     undecided: list[tuple[dict[str, Any], str]]
     axes: tuple[ConstantAxis, ...]
     bounded: int = 0
+    within: str = ""
     trace: ClassVar[None] = None  # a table has none; the cells of a grid (`fill.py`) have them
 
     @property
@@ -156,7 +159,7 @@ class Explanation:
     def exact(self) -> str:
         """The extent to which the rule is exact, in words."""
         smallest = "" if self.minimal else ", maybe not the smallest rule"
-        within = f", in {self.bounded:,} of them {WITHIN} alone" if self.bounded else ""
+        within = f", in {self.bounded:,} of them {self.within} alone" if self.bounded else ""
         return f"exact on {counted(self.decided, 'setting')}{within}{smallest}"
 
     def __repr__(self) -> str:
@@ -225,12 +228,11 @@ def explain(
     true: dict[tuple[int, ...], None] = {}
     false: dict[tuple[int, ...], None] = {}
     failing, undecided = [], []
-    bounded = 0
+    words = [row[property] for row in rows if isinstance(row[property], str)]
     for number, row in enumerate(rows):
         setting = {axis.name: row[axis.name] for axis in axes}
         case = tuple(axis.values.index(row[axis.name]) for axis in axes)
         word = row[property]
-        bounded += isinstance(word, str) and word.endswith(WITHIN)
         if word in GOOD:
             true[case] = None
         elif word in BAD:
@@ -250,7 +252,15 @@ def explain(
     found = smallest(true, false, [len(axis.values) for axis in axes])
     decided = len(rows) - len(undecided)
     return Explanation(
-        property, SettingRule(axes, found.formula), found.minimal, decided, failing, undecided, axes, bounded
+        property,
+        SettingRule(axes, found.formula),
+        found.minimal,
+        decided,
+        failing,
+        undecided,
+        axes,
+        sum(word.endswith(WITHIN) for word in words),
+        bounds_in(words),
     )
 
 

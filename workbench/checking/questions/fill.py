@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.checking.kernels.threads import check_workers
 from workbench.checking.questions.explain import Explanation, explain
 from workbench.checking.questions.processes import check_here
-from workbench.checking.questions.records import Records, SettingOutcome, Word, failed, unreached
+from workbench.checking.questions.records import Records, SettingOutcome, Word, bounds_in, failed, unreached
 from workbench.checking.questions.settings import (
     Grid,
     SettingsTable,
@@ -32,7 +32,7 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import check_kind, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import MARKS, WITHIN
+from workbench.kernel.meaning.result import MARKS
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
@@ -180,9 +180,9 @@ class Filled:
         lines += self._rules(names)
         lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
         lines.append(self.why)
-        if any(word.word.endswith(WITHIN) for cell in self.cells for word in cell.outcome.verdicts.values()):
+        if within := bounds_in([word.word for cell in self.cells for word in cell.outcome.verdicts.values()]):
             marks = f"({MARKS[True]}) and ({MARKS[False]})"
-            lines.append(f"{marks} are verdicts {WITHIN} of the model; beyond it nothing is known")
+            lines.append(f"{marks} are verdicts {within} of the model; beyond it nothing is known")
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:

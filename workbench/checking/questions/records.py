@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,14 @@ from workbench.storage.sealed import read_sealed, write_sealed
 from workbench.storage.whole import make_folder
 
 #: The words of verdicts that say yes, and no.
-GOOD, BAD = ("holds", "reached", f"holds {WITHIN}"), ("violated", "not reached", f"not reached {WITHIN}")
+GOOD = ("holds", "reached", *(f"holds {words}" for words in WITHIN))
+BAD = ("violated", "not reached", *(f"not reached {words}" for words in WITHIN))
 _LEFT_OVER = re.compile(r"\.[0-9a-f]{32}\.json\.[0-9a-f]{16}\.partial")
+
+
+def bounds_in(words: Collection[str]) -> str:
+    """The bounds within which some of these verdicts are valid alone, such as "within the constraint"; "" for none."""
+    return " or ".join(bound for bound in WITHIN if any(word.endswith(bound) for word in words))
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Word:
     states: int | None
 
     def __str__(self) -> str:
-        """The verdict as its mark, in brackets if it is valid within a constraint only."""
+        """The verdict as its mark, in brackets if it is valid within a constraint or a view only."""
         mark = MARKS[True] if self.word in GOOD else MARKS[False] if self.word in BAD else self.word
         mark = f"({mark})" if self.word.endswith(WITHIN) else mark
         return mark if self.states is None else f"{mark} {self.states}"

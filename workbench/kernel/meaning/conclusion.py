@@ -12,7 +12,7 @@ from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
 from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property, Undecided
-from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, constraints_of
+from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, bounds_of, constraints_of
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.kernel.meaning.trace import Trace
@@ -152,7 +152,7 @@ def _verdict(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
         return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
     if isinstance(declared, Liveness):
         return _of_liveness(plan, explored, declared)
-    within = constraints_of(plan.model) if explored.outside else None
+    within = bounds_of(plan.model, explored.outside)
     if declared.wanted:
         where = "no reachable state" if within is None else f"no state that is reached within {within}"
         return Verdict.on(declared, False, f"{where} satisfies it", within)
@@ -231,7 +231,7 @@ def remarks(plan: Plan, explored: Exploration) -> list[str]:
     slow = [] if explored.profile is None else explored.profile.remarks
     if explored.stopped is not None and explored.growth is not None and not (plan.fail_fast and explored.decided):
         slow = [*explored.growth.remarks, *slow]
-    whole = explored.stopped is None and not explored.outside
+    whole = explored.stopped is None and bounds_of(plan.model, explored.outside) is None
     return [*plan.model.oversights(), *(_idle_actions(plan, explored) if whole else ()), *slow]
 
 

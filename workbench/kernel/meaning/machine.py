@@ -206,6 +206,11 @@ class Machine(ABC):
         return ()
 
     @property
+    def merging(self) -> str | None:
+        """What hides the cells that are :attr:`hidden`, in words, such as "the VIEW Seen"; None if none is."""
+        return None
+
+    @property
     def fairness(self) -> Sequence[Fairness]:
         """The fairness conditions, which outcomes name by number; for the deciders of liveness."""
         return ()
@@ -339,6 +344,10 @@ class Wrapped(Machine):
     @property
     def hidden(self) -> Collection[int]:
         return self.inner.hidden
+
+    @property
+    def merging(self) -> str | None:
+        return self.inner.merging
 
     @property
     def fairness(self) -> Sequence[Fairness]:

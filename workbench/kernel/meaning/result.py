@@ -16,8 +16,9 @@ from workbench.kernel.meaning.values import counted
 if TYPE_CHECKING:
     import graphviz
 
-#: The last words of a verdict that says nothing about states beyond the model's constraints.
-WITHIN = "within the constraint"
+#: The last words of verdicts that say nothing about states which were left out: those beyond the model's constraints,
+#: and those for which another one with the same view stood.
+WITHIN = ("within the constraint", "within the VIEW")
 #: The reason why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
 #: The words in place of the constants that differ from their defaults if none does.
@@ -72,7 +73,8 @@ class Verdict:
         trace: A shortest counterexample, which ends with the state or step that is wrong; for a reachable property a
             shortest witness.
         why: What is wrong, or why the verdict is unknown; for a property that holds, why it says nothing, if it does.
-        within: The constraints within which alone the verdict is valid, in words; None if it is valid without them.
+        within: The constraints and the view within which alone the verdict is valid, in words; None if it is valid
+            without them.
     """
 
     name: str
@@ -100,8 +102,8 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """As :attr:`plain`, with ``within the constraint`` where nothing is known beyond that."""
-        return self.plain if self.within is None else f"{self.plain} {WITHIN}"
+        """As :attr:`plain`, with ``within the constraint`` or the like where nothing is known beyond that."""
+        return self.plain + in_short(self.within)
 
     @property
     def plain(self) -> str:
@@ -180,7 +182,7 @@ class Judged(Lined):
     def holds(self) -> bool | None:
         """Whether every requested property holds; None if one is unknown, none was requested, or after an error.
 
-        If a constraint pruned the search, that is within the constraint: a verdict's ``within`` says so.
+        If the search left states out, that is within what bounded it: a verdict's ``within`` says so.
         """
         if self.violated:
             return False
@@ -193,7 +195,7 @@ class Judged(Lined):
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
             return "; ".join(open_or_bad) or "nothing is checked"
-        return "everything holds" + (f" {WITHIN}" if any(v.within for v in self.verdicts) else "")
+        return "everything holds" + in_short(next((v.within for v in self.verdicts if v.within), None))
 
     @property
     def shown(self) -> Verdict | None:
@@ -284,13 +286,13 @@ class Result(Explored, Judged, Shown):
 
     @property
     def within(self) -> str | None:
-        """The constraints that pruned states, in words; None if none did."""
-        return constraints_of(self.model) if self.outside else None
+        """The constraints that pruned states, and the view, in words; None if no state was left out."""
+        return bounds_of(self.model, self.outside)
 
     @property
     def counts(self) -> str:
         """The numbers of states, the time and the engine, in one line."""
-        outside = "" if self.within is None else f" ({self.outside:,} outside {self.within})"
+        outside = f" ({self.outside:,} outside {constraints_of(self.model)})" if self.outside else ""
         sets = f", symmetry over {', '.join(self.symmetry)}" if self.symmetry else ""
         return (
             f"{counted(self.distinct, 'distinct state')}, {self.generated:,} generated{outside}, depth {self.depth}, "
@@ -377,6 +379,23 @@ def differing_constants(model: AnyModel) -> list[str]:
     """The constants that differ from their defaults, such as ``Writers=(w1, w2)``."""
     model = machine_of(model)
     return [spell({name: model.constants[name]}, model.declared.constants) for name in model.differing()]
+
+
+def in_short(within: str | None) -> str:
+    """The words of :data:`WITHIN` that tell what a verdict is valid within, after a space; "" for no such bound."""
+    if within is None:
+        return ""
+    return " " + next(words for words in WITHIN if f"within {within}".startswith(words))
+
+
+def bounds_of(model: Machine, outside: int) -> str | None:
+    """The bounds of a search that saw the whole space of `model` but for these, in words; None if it saw all.
+
+    Args:
+        outside: How many states the constraints pruned.
+    """
+    bounds = [*([constraints_of(model)] if outside else ()), *([model.merging] if model.merging else ())]
+    return " and ".join(bounds) or None
 
 
 def constraints_of(model: Machine) -> str:

@@ -32,8 +32,8 @@ MARKS = {
     "reached": ("\N{CHECK MARK}", "good"),
     "violated": ("\N{BALLOT X}", "bad"),
     "not reached": ("\N{BALLOT X}", "bad"),
-    f"holds {WITHIN}": ("(\N{CHECK MARK})", "good"),
-    f"not reached {WITHIN}": ("(\N{BALLOT X})", "bad"),
+    **{f"holds {words}": ("(\N{CHECK MARK})", "good") for words in WITHIN},
+    **{f"not reached {words}": ("(\N{BALLOT X})", "bad") for words in WITHIN},
     "unknown": ("?", "open"),
     "error": ("!", "open"),
 }

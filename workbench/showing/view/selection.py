@@ -16,6 +16,7 @@ from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.meaning.cells import Shown
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in, plain
+from workbench.kernel.meaning.result import constraints_of
 from workbench.kernel.meaning.state import cells_of, notation_of, row_of
 from workbench.kernel.meaning.trace import is_bookkeeping, options
 from workbench.kernel.meaning.values import counted, is_same
@@ -172,8 +173,8 @@ def _number_of(space: Space, state: State) -> int:
 
 def _cut(space: Space) -> Iterable[str]:
     """A line on the states that the model's constraints keep out of a graph."""
-    if space.result.within is not None:
-        yield f"what lies outside {space.result.within} is not drawn, nor are the steps that lead there"
+    if space.result.outside:
+        yield f"what lies outside {constraints_of(space.model)} is not drawn, nor are the steps that lead there"
 
 
 def _of_states(

@@ -5,7 +5,7 @@ from typing import Any
 
 from workbench.kernel import Machine, Result, Verdict
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import DEFAULTS, WITHIN, differing_constants
+from workbench.kernel.meaning.result import DEFAULTS, differing_constants, in_short
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, escape, joined
@@ -122,8 +122,7 @@ def _now(before: Verdict, after: Verdict) -> str:
         "not reached": "is no longer reached" if before.holds else "is not reached",
         "unknown": "is now unknown",
     }
-    within = "" if after.within is None else f" {WITHIN}"
-    return f"{after.name} {words[after.plain]}{within}"
+    return f"{after.name} {words[after.plain]}{in_short(after.within)}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -205,7 +204,7 @@ def headline(result: Result) -> Markup:
     """The verdicts in a few words."""
     if result.holds:
         within = f" within {result.within}" if result.within else ""
-        return badge(f"holds {WITHIN}" if within else "holds", f"everything holds{within}")
+        return badge(f"holds{in_short(result.within)}", f"everything holds{within}")
     if result.violated:
         return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
     if result.undecided:
