@@ -45,7 +45,7 @@ def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
     ("text", "message"),
     [
         ("CONSTANT Nat <- 3", "line 1: found 3; expected the name of a definition"),
-        ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice"),
+        ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice, here and in line 1; it takes one value"),
         ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
         ("VIEW A VIEW B", "line 1: VIEW is given twice"),
         ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),

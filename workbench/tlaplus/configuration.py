@@ -176,6 +176,7 @@ class _CfgParser:
         self.at = 0
         self.refused = refused
         self.cfg = Cfg()
+        self.given = dict[Any, int]()  # the constants, in the specification or in a module, and their lines
 
     @property
     def token(self) -> Token:
@@ -246,7 +247,9 @@ class _CfgParser:
         given = self.token
         value = self.value()
         if given.kind == "name" and value == name.text:
-            self.cfg.model_values.append(name.text)
+            if name.text not in self.cfg.model_values:  # sets that share a member may each bring it along
+                self.once(name.text, name)
+                self.cfg.model_values.append(name.text)
         else:
             self.assign(self.cfg.constants, name.text, name, value)
 
@@ -269,9 +272,14 @@ class _CfgParser:
         return name.text
 
     def assign(self, entries: dict[Any, CfgEntry], key: Any, name: Token, value: Any) -> None:
-        if key in entries:
-            fail_at(name.line, f"{name.short} is given twice")
+        self.once(key, name)
         entries[key] = CfgEntry(value, name.line)
+
+    def once(self, key: Any, name: Token) -> None:
+        """Note that a constant is given here, and refuse one that is given already."""
+        if key in self.given:
+            fail_at(name.line, f"{name.short} is given twice, here and in line {self.given[key]}; it takes one value")
+        self.given[key] = name.line
 
     def value(self, depth: int = 0) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from workbench.kernel.meaning.constants import as_arguments
 from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
+from workbench.kernel.meaning.errors import listed as listed_names
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
@@ -144,6 +145,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def oversights(self) -> Iterator[str]:
         yield from self.configured.notes
+        yield from self._checked.notes
+        yield from dict.fromkeys(self._subscripts())
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
 
@@ -174,6 +177,19 @@ class TlaMachine(Machine, metaclass=TlaClass):
             message = f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT"
             raise InputError(message) if configured.file else MissingName(message, "Spec")
         return Behaviour([initial]), steps
+
+    def _subscripts(self) -> Iterator[str]:
+        """Notes on the specification's subscripts that lack a variable."""
+        for one in self._behaviour.steps:
+            yield from self._lacking(one.subscript, "Next", "are allowed, and no search takes them")
+        for condition in self._behaviour.fairness:
+            yield from self._lacking(condition.subscript, "SF" if condition.is_strong else "WF", "do not count")
+
+    def _lacking(self, subscript: Term, of: str, what: str) -> Iterator[str]:
+        there = components(self._terms, subscript)
+        if left := [one.name for one in self.configured.specification.variables if one not in there]:
+            at, names = subscript.node.at, listed_names(left)
+            yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {what}"
 
     def _name_of(self, keyword: str, usual: str) -> str:
         entry = self.configured.cfg.single.get(keyword)

@@ -46,12 +46,14 @@ class TextProperties:
     Attributes:
         properties, constraints: As they are declared, by name.
         bounds: The action constraints, by name.
+        notes: Notes on the properties for a result.
     """
 
     def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
         self._terms, self._cells, self._configured = terms, cells, configured
         self._asked, self._formulas = dict[str, Asked](), dict[str, list[Promise]]()
         cfg = configured.cfg
+        self.notes: list[str] = []
         self.properties = dict[str, Property]()
         for entry in cfg.invariants:
             self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
@@ -87,6 +89,9 @@ class TextProperties:
 
     def _add_temporal(self, entry: CfgEntry) -> None:
         name, term = entry.value, self._configured.term(entry)
+        if self._terms.level(term) is Level.STATE:
+            where = f"{self._configured.file}: line {entry.line}"
+            self.notes.append(f"{where}: PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state")
         try:
             asked = asked_of(self._terms, term)
         except (InputError, EvaluationError) as error:
