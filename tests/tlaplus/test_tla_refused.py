@@ -182,54 +182,6 @@ def test_what_a_configuration_says_in_vain_is_noted():
     ]
 
 
-NOTED = r"""EXTENDS Naturals
-VARIABLES x, y, z
-vars == <<x, y, z>>
-Init == x = 0 /\ y = 0 /\ z = 0
-Next == x < 2 /\ x' = x + 1 /\ UNCHANGED <<y, z>>
-Small == x < 3
-Same == 1 + 1 = 2
-Always == []Small
-Whole == Init /\ [][Next]_vars /\ WF_vars(Next)
-Parts == Init /\ [][Next]_<<x, <<z>>, y + 1>>
-Sum == Init /\ [][Next]_(x + y)
-Fair == Init /\ [][Next]_vars /\ WF_<<x, z>>(Next) /\ SF_x(x = 1 /\ Next) /\ \A n \in {1, 2} : WF_x(x = n /\ Next)
-"""
-FREE = "steps that change nothing else are allowed, and no search takes them"
-UNCOUNTED = "steps that change nothing else do not count"
-#: A configuration, and the notes. TLC warns of the same, but of no subscript of fairness.
-NOTES = [
-    ("SPECIFICATION Whole INVARIANT Small\nPROPERTIES Always\nSame", []),
-    (
-        "SPECIFICATION Whole\nPROPERTIES Always\nSmall",
-        ["M.cfg: line 3: PROPERTY Small asks initial states alone; INVARIANT Small asks every state"],
-    ),
-    (
-        "SPECIFICATION Parts",
-        [f"M.tla:11:27: the subscript of Next lacks y: {FREE}"],
-    ),
-    (
-        "SPECIFICATION Sum",
-        [f"M.tla:12:26: the subscript of Next lacks x, y, z: {FREE}"],
-    ),
-    (
-        "SPECIFICATION Fair",
-        [
-            f"M.tla:13:37: the subscript of WF lacks y: {UNCOUNTED}",
-            f"M.tla:13:58: the subscript of SF lacks y, z: {UNCOUNTED}",
-            f"M.tla:13:99: the subscript of WF lacks y, z: {UNCOUNTED}",
-        ],
-    ),
-    ("INIT Init NEXT Next", []),
-]
-
-
-@pytest.mark.parametrize(("cfg", "notes"), NOTES)
-def test_what_is_asked_or_said_of_less_than_it_seems_is_noted(cfg, notes):
-    model = module_of_text(module_of(NOTED), f"{cfg} CHECK_DEADLOCK FALSE")
-    assert [note for note in check(model(), engine="local").notes if note.startswith("M.")] == notes
-
-
 TWICE = [
     ("N = 1\nN = 2", "N is given twice, here and in line 1; it takes one value"),
     ("N = N\nN = 2", "N is given twice, here and in line 1; it takes one value"),

@@ -18,6 +18,7 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.equality import check_together, contains, same
+from workbench.tlaplus.noticing import notice
 from workbench.tlaplus.pausing import is_due, look_up
 from workbench.tlaplus.values import (
     ATOMS,
@@ -261,7 +262,7 @@ def joined(function: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
 def replaced(function: Any, updates: Sequence[Update]) -> Any:
     """``[function EXCEPT ...]`` of a concrete function: each update sees those before it.
 
-    A path that leads out of a domain changes nothing; TLC warns of it then.
+    A path that leads out of a domain changes nothing, which is noted.
     """
     for path, new in updates:
         function = _replaced(function, path, 0, new)
@@ -276,13 +277,22 @@ def _replaced(old: Any, path: Sequence[Any], depth: int, new: Callable[[Any], An
         if type(argument) is not int:
             raise EvaluationError(f"EXCEPT applies {brief(old)} to {brief(argument)}, which is not an integer")
         if not 0 < argument <= len(old):
-            return old
+            return _unchanged(old, argument)
         return (*old[: argument - 1], _replaced(old[argument - 1], path, depth + 1, new), *old[argument:])
     if kind is Map:
         data = old._data
         if not is_argument(old, argument):
-            return old
+            return _unchanged(old, argument)
         return Map({**data, argument: _replaced(data[argument], path, depth + 1, new)})
     if kind not in CONCRETE:
         return force(old.updated([(path[depth:], new)]))
     raise EvaluationError(f"EXCEPT is applied to {brief(old)}, which is not a function")
+
+
+def _unchanged(old: Any, argument: Any) -> Any:
+    notice(_outside, old, argument)
+    return old
+
+
+def _outside(old: Any, argument: Any) -> str:
+    return f"EXCEPT changes nothing: {brief(argument)} is not in the domain of {brief(old)}"

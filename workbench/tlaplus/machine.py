@@ -26,6 +26,7 @@ from workbench.tlaplus.judging import Seen
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.learning import learned
 from workbench.tlaplus.levels import Level
+from workbench.tlaplus.noticing import told
 from workbench.tlaplus.properties import TextProperties
 from workbench.tlaplus.running import Run, place_of
 from workbench.tlaplus.scopes import MissingName, fail_at
@@ -36,7 +37,7 @@ from workbench.tlaplus.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.temporal import Behaviour, behaviour_of, components, variables_in
 from workbench.tlaplus.terms import Term, Terms, failed
-from workbench.tlaplus.values import EvaluationError
+from workbench.tlaplus.values import EvaluationError, Noticed
 
 
 class TlaClass(ABCMeta):
@@ -77,7 +78,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self.constants = configured.family.parsed(constants)
         sets = configured.family.names(self.constants)
         specification = configured.specification
-        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.order)
+        self._noticed: Noticed = {}
+        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.order, self._noticed)
         derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
@@ -147,6 +149,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         yield from self.configured.notes
         yield from self._checked.notes
         yield from dict.fromkeys(self._subscripts())
+        yield from told(self._noticed)
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
 

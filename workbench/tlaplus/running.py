@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 from workbench.tlaplus.execution import SPOKEN
 from workbench.tlaplus.lazy import each, equal, isin
+from workbench.tlaplus.noticing import is_of_module, notice, place_in
 from workbench.tlaplus.syntax import Place
 from workbench.tlaplus.values import EvaluationError, brief
 
@@ -106,6 +107,7 @@ class Run:
                 then.kept.add(number)
                 kept.append(number)
             elif not equal(then[number], now[number]):
+                notice("UNCHANGED excludes a step that has changed {} before".format, self.names[number])
                 self.release(kept)
                 self.whys.append(why)
                 return None
@@ -187,9 +189,7 @@ def place_of(error: BaseException) -> Place | None:
     found = _innermost(error)
     if found is None:
         return None
-    code = found.tb_frame.f_code
-    line, _, column, _ = list(code.co_positions())[found.tb_lasti // 2]
-    return Place(code.co_filename.removesuffix(".tla"), line or found.tb_lineno, (column or 0) + 1)
+    return place_in(found.tb_frame.f_code, found.tb_lasti)
 
 
 def definition_of(error: BaseException) -> str:
@@ -208,7 +208,7 @@ def _innermost(error: BaseException) -> TracebackType | None:
     """The innermost frame of a module's code in the traceback of an error."""
     found, traceback = None, error.__traceback__
     while traceback is not None:
-        if traceback.tb_frame.f_code.co_filename.endswith(".tla"):
+        if is_of_module(traceback.tb_frame.f_code):
             found = traceback
         traceback = traceback.tb_next
     return found

@@ -31,7 +31,7 @@ from workbench.tlaplus.syntax import (
     Qualified,
     Quantified,
 )
-from workbench.tlaplus.values import EvaluationError, Order, begin, end
+from workbench.tlaplus.values import EvaluationError, Noticed, Order, begin, end
 
 #: Quantifiers over more combinations of values than this stay quantifiers.
 MOST_CASES = 4096
@@ -69,18 +69,19 @@ class Terms:
 
     Args:
         order: That of strings and model values.
+        noticed: Keeps the notes on what is evaluated.
     """
 
-    def __init__(self, compiler: Compiler, order: Order) -> None:
+    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed) -> None:
         self.compiler = compiler
-        self._order = order
+        self._order, self._noticed = order, noticed
         self.levels = Levels()
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
 
     def over(self, variables: Sequence[Any]) -> "Terms":
         """Terms of states of other variables; see :meth:`workbench.tlaplus.compiling.Compiler.over`."""
-        return Terms(self.compiler.over(variables), self._order)
+        return Terms(self.compiler.over(variables), self._order, self._noticed)
 
     def level(self, term: Term) -> Level:
         return self.levels.level(term.node, term.scope)
@@ -118,7 +119,7 @@ class Terms:
         Raises:
             ModelError: With the place, if something cannot be evaluated.
         """
-        begun = begin(self._order)
+        begun = begin(self._order, self._noticed)
         try:
             return evaluate(*given)
         except RecursionError:
@@ -137,7 +138,7 @@ class Terms:
         return self._constant("predicate", term, bool)
 
     def _constant(self, kind: str, term: Term, use: Callable[[Any], T]) -> T:
-        begun = begin(self._order)
+        begun = begin(self._order, self._noticed)
         try:
             return use(self.compiled(kind, term)(None, None, *term.values.values()))
         except RecursionError:

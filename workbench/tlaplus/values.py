@@ -22,6 +22,7 @@ is unequal to all else. Python takes True for 1, so nothing here trusts its ``==
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextvars import ContextVar, Token
+from types import CodeType
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, Value
@@ -173,18 +174,23 @@ def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
     known[id(value)] = value, what
 
 
+#: Notes by the instruction of a module's code that they are about.
+Noticed = dict[tuple[CodeType, int], str]
+
+
 class Evaluation:
     """An evaluation that is under way.
 
     Attributes:
         order: The order of strings and model values.
+        noticed: Where notes are kept, as :mod:`workbench.tlaplus.noticing` says; None if nobody asks for any.
         looks: The number of times that it has looked up, as :mod:`workbench.tlaplus.pausing` says.
     """
 
-    __slots__ = ("looks", "order")
+    __slots__ = ("looks", "noticed", "order")
 
-    def __init__(self, order: Order) -> None:
-        self.order = order
+    def __init__(self, order: Order, noticed: Noticed | None = None) -> None:
+        self.order, self.noticed = order, noticed
         self.looks = 0
 
 
@@ -195,9 +201,9 @@ _evaluation = ContextVar("evaluation", default=_ALPHABETICAL)
 evaluation = _evaluation.get
 
 
-def begin(order: Order) -> "Token[Evaluation] | None":
+def begin(order: Order, noticed: Noticed | None = None) -> "Token[Evaluation] | None":
     """Begin an evaluation in this order, unless one is under way; :func:`end` takes the result."""
-    return None if evaluation().order is order else _evaluation.set(Evaluation(order))
+    return None if evaluation().order is order else _evaluation.set(Evaluation(order, noticed))
 
 
 def end(begun: "Token[Evaluation] | None") -> None:
