@@ -3,7 +3,10 @@
 import pytest
 
 from tests.tlaplus.trees import module_of
+from workbench import Budget, WalkRule, simulate
 from workbench.checking.check import check
+from workbench.commands import cli
+from workbench.kernel import InputError
 from workbench.tlaplus import sampling
 from workbench.tlaplus.specification import module_of_text
 
@@ -109,3 +112,71 @@ def test_notes_come_in_the_order_of_the_text():
     text = module_of("EXTENDS Naturals\nVARIABLES x, f", r"Init == x = 0 /\ f = <<0>>", *lines)
     notes = check(module_of_text(text, "INIT Init NEXT Next CHECK_DEADLOCK FALSE")()).notes
     assert [note.partition(":")[2].partition(" ")[0] for note in notes[-2:]] == ["5:15:", "6:34:"]
+
+
+AFTER = r"""EXTENDS Naturals, TLC
+CONSTANT N
+VARIABLE x
+Init == x = 0
+Next == x < 2 /\ x' = x + 1
+Two == N = 2
+Asks == TLCGet("distinct") = 3
+First == N = 2 /\ TLCGet("distinct") = 3
+Of == x = 2
+Number == 1 + N
+"""
+NO_STATE = "it speaks of a state, and after a search is none"
+#: A POSTCONDITION, with its verdict or the note. TLC evaluates those that ask it something, and stops at others.
+POSTCONDITIONS = [
+    ("Two", 2, "holds", None),
+    ("Two", 1, "violated", None),
+    ("First", 1, "violated", None),
+    (
+        "First",
+        2,
+        None,
+        "M.tla:9:19: TLCGet of the module TLC is not supported: its value is not a function of the state",
+    ),
+    ("Asks", 2, None, "M.tla:8:9: TLCGet of the module TLC is not supported: its value is not a function of the state"),
+    ("Of", 2, None, NO_STATE),
+    ("Number", 2, None, "M.tla:11:1: 3 is not a boolean"),
+]
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize(("name", "number", "word", "why"), POSTCONDITIONS)
+def test_a_postcondition_is_judged_where_it_asks_nothing_of_tlc(name, number, word, why, engine):
+    cfg = f"CONSTANT N = {number} INIT Init NEXT Next CHECK_DEADLOCK FALSE POSTCONDITION {name}"
+    result = check(module_of_text(module_of(AFTER), cfg)(), engine=engine)
+    assert [(one.name, one.word, one.kind) for one in result.verdicts] == [(name, word, "postcondition")] * (not why)
+    passed = [f"POSTCONDITION {name} is passed over: {why}"] if why else []
+    assert [note for note in result.notes if note.startswith("POST")] == passed
+
+
+def test_a_postcondition_is_judged_after_a_whole_search_alone():
+    cfg = "CONSTANT N = 1 INIT Init NEXT Next CHECK_DEADLOCK FALSE INVARIANT Of POSTCONDITION Two"
+    model = module_of_text(module_of(AFTER), cfg)()
+    assert [one.word for one in check(model).verdicts] == ["violated", "violated"]
+    cut = check(model, ["Two"], budget=Budget(states=1))
+    assert (cut["Two"].word, cut["Two"].why.partition(":")[0]) == ("unknown", "the search is incomplete")
+    assert (
+        simulate(model, ["Two"], rule=WalkRule(walks=1))["Two"].why
+        == "it is asked after a search of the whole space alone"
+    )
+
+
+def test_a_false_postcondition_ends_the_command_as_a_violation_does(tmp_path, capsys):
+    (tmp_path / "M.tla").write_text(module_of(AFTER))
+    (tmp_path / "M.cfg").write_text("CONSTANT N = 2 INIT Init NEXT Next CHECK_DEADLOCK FALSE POSTCONDITION Two")
+    assert cli.main(["check", str(tmp_path / "M.tla")]) == 0
+    assert "holds Two" in " ".join(capsys.readouterr().out.split())
+    assert cli.main(["check", str(tmp_path / "M.tla"), "--set", "N=1"]) == 1
+    assert "violated Two: it is false after the search" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_postcondition_has_a_name_of_its_own():
+    cfg = "CONSTANT N = 1\nINIT Init NEXT Next INVARIANT Two\nPOSTCONDITION Two"
+    with pytest.raises(
+        InputError, match=r"M\.cfg: line 3: Two is a property twice; POSTCONDITION takes a name of its own"
+    ):
+        module_of_text(module_of(AFTER), cfg)

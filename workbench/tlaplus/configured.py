@@ -180,8 +180,6 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
     constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
-    if "POSTCONDITION" in cfg.single:
-        notes.append("POSTCONDITION is passed over: it speaks of TLC's own statistics")
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there

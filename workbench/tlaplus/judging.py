@@ -4,7 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel.meaning.errors import ModelError
-from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness, Property, Step, Undecided
+from workbench.kernel.meaning.properties import (
+    Constraint,
+    Invariant,
+    Liveness,
+    Postcondition,
+    Property,
+    Step,
+    Undecided,
+)
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.cells import Cells
@@ -53,6 +61,10 @@ class TextLiveness(_Placed, Liveness):
 
 class TextUndecided(_Placed, Undecided):
     """A property of a module that no engine decides."""
+
+
+class TextPostcondition(_Placed, Postcondition):
+    """What a configuration asks after a search, where it asks nothing of TLC."""
 
 
 class TextConstraint(_Placed, Constraint):

@@ -23,6 +23,7 @@ from workbench.tlaplus.judging import (
     TextConstraint,
     TextInvariant,
     TextLiveness,
+    TextPostcondition,
     TextStep,
     TextUndecided,
 )
@@ -30,7 +31,7 @@ from workbench.tlaplus.levels import Level
 from workbench.tlaplus.membership import questions
 from workbench.tlaplus.refining import test_of_steps
 from workbench.tlaplus.temporal import Asked, asked_of
-from workbench.tlaplus.terms import Term, Terms
+from workbench.tlaplus.terms import Term, Terms, failed
 from workbench.tlaplus.values import EvaluationError
 
 #: A formula of liveness, with the values of the names around it.
@@ -59,6 +60,8 @@ class TextProperties:
             self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
         for entry in cfg.properties:
             self._add_temporal(entry)
+        if "POSTCONDITION" in cfg.single:
+            self._add_postcondition(cfg.single["POSTCONDITION"])
         if configured.judges_deadlock:
             self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
         self.constraints = dict[str, Property]()
@@ -107,6 +110,21 @@ class TextProperties:
             self._add(kind, entry, f"{name}_safety" if asked.promised else name, asked)
         if asked.promised:
             self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
+
+    def _add_postcondition(self, entry: CfgEntry) -> None:
+        """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""
+        name, term = entry.value, self._configured.term(entry)
+        if name in self.properties:
+            self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
+        if self._terms.level(term) > Level.CONSTANT:
+            self.notes.append(f"POSTCONDITION {name} is passed over: it speaks of a state, and after a search is none")
+            return
+        try:
+            holds = self._terms.is_true(term)
+        except EvaluationError as error:
+            self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, term.node.at)}")
+        else:
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=holds)
 
     def promise(self, fair: FairSteps) -> None:
         """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""

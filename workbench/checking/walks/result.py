@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import InputError, ModelError, brief
 from workbench.kernel.meaning.given import check_integer, plain
-from workbench.kernel.meaning.properties import Liveness, Property
+from workbench.kernel.meaning.properties import Liveness, Postcondition, Property
 from workbench.kernel.meaning.result import Judged, Verdict, model_line
 from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.values import counted
@@ -194,6 +194,8 @@ def undecided_verdict(declared: Property, looked_at: str) -> Verdict:
     """The verdict on a property that no walk decided."""
     if isinstance(declared, Liveness):
         return Verdict.on(declared, None, NOT_JUDGED)
+    if isinstance(declared, Postcondition):
+        return Verdict.on(declared, None, "it is asked after a search of the whole space alone")
     word = "not reached" if declared.wanted else "not violated"
     return Verdict.on(declared, None, f"{word} in {looked_at}")
 

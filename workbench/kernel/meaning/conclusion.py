@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import ModelError, listed
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
-from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Property, Undecided
+from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Postcondition, Property, Undecided
 from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, bounds_of, constraints_of
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import PropertyInstance
@@ -150,6 +150,8 @@ def _verdict(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
         return Verdict.on(declared, None, "interrupted before it was decided")
     if explored.stopped is not None:
         return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
+    if isinstance(declared, Postcondition):
+        return Verdict.on(declared, declared.holds, None if declared.holds else "it is false after the search")
     if isinstance(declared, Liveness):
         return _of_liveness(plan, explored, declared)
     within = bounds_of(plan.model, explored.outside)

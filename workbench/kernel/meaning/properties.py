@@ -130,6 +130,18 @@ class Undecided(Property):
     why: str = ""
 
 
+@dataclass(frozen=True)
+class Postcondition(Property):
+    """No state decides it: after a search of the whole space it holds or not.
+
+    Attributes:
+        holds: Whether it does.
+    """
+
+    kind = "postcondition"
+    holds: bool = True
+
+
 class Deadlock(Property):
     """Behaviours end only where they may."""
 

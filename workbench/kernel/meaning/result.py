@@ -67,8 +67,8 @@ class Verdict:
     """The verdict on one property.
 
     Attributes:
-        name, kind: `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement``, ``deadlock``, or
-            ``undecided`` for a property that no engine decides.
+        name, kind: `kind` is ``invariant``, ``reachable``, ``liveness``, ``step``, ``refinement``, ``deadlock``,
+            ``postcondition``, or ``undecided`` for a property that no engine decides.
         holds: None if unknown; `why` gives the reason.
         trace: A shortest counterexample, which ends with the state or step that is wrong; for a reachable property a
             shortest witness.
