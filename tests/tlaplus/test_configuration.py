@@ -23,7 +23,7 @@ def test_each_statement_has_its_place():
         VIEW Seen ALIAS Shown POSTCONDITION After"""
     )
     assert cfg.constants == {"n": CfgEntry(-3, 2)}
-    assert cfg.model_values == ["None"]
+    assert cfg.model_values == {"None": 2}
     assert cfg.replacements == {"Nat": CfgEntry("SmallNat", 2)}
     assert cfg.replacements_in == {InModule("Inner", "Int"): CfgEntry("SmallInt", 2)}
     assert cfg.constants_in == {InModule("Inner", "c"): CfgEntry(4, 2)}

@@ -58,6 +58,15 @@ def test_what_is_asked_or_said_of_less_than_it_seems_is_noted(cfg, notes):
     assert [note for note in check(model(), engine="local").notes if note.startswith("M.")] == notes
 
 
+@pytest.mark.parametrize(
+    ("size", "notes"), [(1, ["exchanges nothing; it takes sets of at least two model values"]), (2, [])]
+)
+def test_a_symmetry_that_exchanges_nothing_is_noted(size, notes):
+    lines = ["CONSTANT S\nVARIABLE x\nSym == Permutations(S)", r"Init == x \in S", "Next == x' = x"]
+    model = module_of_text(module_of("EXTENDS TLC", *lines), "CONSTANT S = {s1, s2}\nINIT Init NEXT Next\nSYMMETRY Sym")
+    assert list(model(S=size).oversights()) == [f"M.cfg: line 3: SYMMETRY Sym {note}" for note in notes]
+
+
 MET = r"""EXTENDS Naturals
 VARIABLES x, rows
 Put(f, k) == [f EXCEPT ![k] = 1]

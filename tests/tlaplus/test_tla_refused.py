@@ -58,6 +58,7 @@ REFUSED = [
     (BOTH + "CONSTANT Two <- Other", "M.cfg: line 3: Two <- Other is a circle: Other at M.tla:22:1 uses Two"),
     (BOTH + "CONSTANT x <- Nowhere", "M.cfg: line 3: unknown definition 'Nowhere'"),
     ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
+    (BOTH + "CONSTANT\nTwo = Two", "M.cfg: line 4: Two takes 1 arguments; a value cannot stand for"),
     ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
     ("CONSTANT N = 3\nSPECIFICATION Twice", "M.tla:13:1: a specification has one [][Next]_vars; this one has 2"),
     ("CONSTANT N = 3\nSPECIFICATION Bound", "M.tla:14:13: an initial condition that depends on names bound around it"),

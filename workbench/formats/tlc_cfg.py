@@ -48,7 +48,7 @@ def read_cfg(text: str) -> Cfg:
     Examples:
         >>> cfg = read_cfg("CONSTANTS w1 = w1  Writers = {w1}  INVARIANT Safe")
         >>> cfg.constants["Writers"].value, cfg.model_values, cfg.invariants
-        (('w1',), ['w1'], [CfgEntry(value='Safe', line=1)])
+        (('w1',), {'w1': 1}, [CfgEntry(value='Safe', line=1)])
     """
     return read_configuration(text, _REFUSED)
 

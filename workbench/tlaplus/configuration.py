@@ -81,7 +81,7 @@ class Cfg:
 
     Attributes:
         constants: Sets are tuples, in their written order; a model value is a Name, and a string a plain text.
-        model_values: The names assigned to themselves.
+        model_values: The names assigned to themselves, and their lines.
         replacements: The definitions that stand for a constant or a definition, of ``C <- Definition``.
         constants_in: The values of ``C = [Module] value``.
         replacements_in: The definitions of ``C <- [Module] Definition``.
@@ -90,7 +90,7 @@ class Cfg:
     """
 
     constants: dict[str, CfgEntry] = field(default_factory=dict)
-    model_values: list[str] = field(default_factory=list)
+    model_values: dict[str, int] = field(default_factory=dict)
     replacements: dict[str, CfgEntry] = field(default_factory=dict)
     constants_in: dict[InModule, CfgEntry] = field(default_factory=dict)
     replacements_in: dict[InModule, CfgEntry] = field(default_factory=dict)
@@ -115,7 +115,7 @@ def read_configuration(text: str, refused: Mapping[str, str] | None = None) -> C
     Examples:
         >>> cfg = read_configuration('CONSTANTS w1 = w1  Writers = {w1, "w1"}  Nat <- SmallNat  VIEW Seen')
         >>> cfg.constants["Writers"].value, cfg.model_values, cfg.replacements
-        (('w1', 'w1'), ['w1'], {'Nat': CfgEntry(value='SmallNat', line=1)})
+        (('w1', 'w1'), {'w1': 1}, {'Nat': CfgEntry(value='SmallNat', line=1)})
     """
     return _CfgParser(text, {**_NEVER, **(refused or {})}).parse()
 
@@ -249,7 +249,7 @@ class _CfgParser:
         if given.kind == "name" and value == name.text:
             if name.text not in self.cfg.model_values:  # sets that share a member may each bring it along
                 self.once(name.text, name)
-                self.cfg.model_values.append(name.text)
+                self.cfg.model_values[name.text] = name.line
         else:
             self.assign(self.cfg.constants, name.text, name, value)
 

@@ -197,7 +197,7 @@ def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:
 
 
 def _line(cfg: Cfg, name: str) -> int:
-    return cfg.constants[name].line if name in cfg.constants else 1
+    return cfg.constants[name].line if name in cfg.constants else cfg.model_values[name]
 
 
 def _replace(specification: Specification, name: str, entry: CfgEntry, module: str = "") -> None:
