@@ -190,3 +190,20 @@ def test_limits_hold_before_the_search_too(what, tmp_path, run, busy):
         told = run(command, name, *more, "--max-seconds", "100")
         assert told.status == 2
         assert re.search(rf"{place}: the budget of 100 seconds is used up, before the search, by", told.err)
+
+
+NESTED = [
+    "EXTENDS Naturals", "VARIABLES f, n", "Init == f = [i \\in {0} |-> 0] /\\ n = 0",
+    "Next == f' = [f EXCEPT ![0] = f] /\\ n' = n + 1", "Inv == n < 4",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_value_that_nests_too_deep_is_an_error_of_the_model(engine):
+    """What is decided before stays so; where nothing is, the error is raised."""
+    of = module_of_text(module_of(*NESTED), "INIT Init NEXT Next INVARIANT Inv")
+    result = check(of(), engine=engine)
+    assert (result["Inv"].holds, result["Inv"].trace_states) == (False, 5)
+    assert result["Deadlock"].why.startswith("an error of the model: a value is nested too deep")
+    with pytest.raises(ModelError, match="a value is nested too deep"):
+        check(of(), ["Deadlock"], engine=engine)

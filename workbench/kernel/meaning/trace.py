@@ -13,6 +13,8 @@ from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, 
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity, is_same
 
+_TOO_DEEP = "a value is nested too deep: each part of it holds another one, and Python can look no further"
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -216,16 +218,20 @@ def is_bookkeeping(before: State, step: Step) -> bool:
 
 @contextmanager
 def leading_to(trace: Callable[[ModelError], Trace | None]) -> Iterator[None]:
-    """Attach to errors of the model the trace that leads to them; tracebacks show it."""
+    """Attach to errors of the model the trace that leads to them; tracebacks show it.
+
+    A value that is nested too deep for Python is an error of the model, too.
+    """
     try:
         yield
-    except ModelError as error:
-        if error.trace is None:
-            with suppress(InputError, ModelError):  # a file is missing, or the model behaves differently now
-                error.trace = trace(error)
-        if error.trace is not None:
-            error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
-        raise
+    except (ModelError, RecursionError) as met:
+        error = met if isinstance(met, ModelError) else ModelError(_TOO_DEEP)
+        # A file is missing, or the model behaves differently now; or the trace is too deep as well.
+        with suppress(InputError, ModelError, RecursionError):
+            error.trace = error.trace or trace(error)
+            if error.trace is not None:
+                error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
+        raise error from error.__cause__
 
 
 def replay(model: Any, start: int, moves: Sequence[tuple[int, int]], loop: int | None = None) -> Trace:
