@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from tests.tlaplus.trees import module_of
 from workbench.kernel.meaning.values import identity
@@ -14,32 +14,12 @@ from workbench.tlaplus.running import Run
 from workbench.tlaplus.standard import MODULES
 from workbench.tlaplus.values import EvaluationError, shown
 
-#: What a specification generates that ends with an error.
-ERROR = -1
 _EXTENDS = "EXTENDS Integers, Sequences, FiniteSets, TLC"
 
 
-class Row(NamedTuple):
-    """A specification with what TLC says of it.
-
-    Attributes:
-        name: What it is about.
-        lines: Those of module M, after its EXTENDS; the first is line 3.
-        generated: The states that are generated, or ERROR.
-        states: The values of the variables, which are ordered by name, in the order in which states are found.
-        instantiated: The lines of module N.
-    """
-
-    name: str
-    lines: tuple[str, ...]
-    generated: int
-    states: tuple[str, ...]
-    instantiated: tuple[str, ...] = ()
-
-
-def specification(*lines: str, instantiated: tuple[str, ...] = ()) -> Specification:
+def specification(*lines: str, instantiated: str = "") -> Specification:
     """Module M with these lines from line 3 on, beside module N."""
-    texts = {"M": module_of(_EXTENDS, *lines), "N": module_of(*instantiated, name="N")}
+    texts = {"M": module_of(_EXTENDS, *lines), "N": module_of(instantiated, name="N")}
     return load("M", Library(standard=MODULES, texts=texts))
 
 
@@ -71,16 +51,16 @@ class Explorer:
         self.found.setdefault(identity(state), state)
 
 
-def answer(row: Row) -> tuple[int, tuple[str, ...]]:
-    """What this package says of the specification of a row."""
-    explorer = Explorer(specification(*row.lines, instantiated=row.instantiated))
+def answer(lines: str, instantiated: str) -> str:
+    """What this package says of the behaviours of module M: ``3: 0; 1`` for states that are generated, and found."""
+    explorer = Explorer(specification(lines, instantiated=instantiated))
     try:
         explorer.explore()
     except EvaluationError:
-        return ERROR, ()
+        return "error"
     order = sorted(range(len(explorer.names)), key=explorer.names.__getitem__)
-    states = tuple(" ".join(shown(state[number]) for number in order) for state in explorer.found.values())
-    return explorer.generated, states
+    states = [" ".join(shown(state[number]) for number in order) for state in explorer.found.values()]
+    return f"{explorer.generated}: {'; '.join(states)}"
 
 
 def calls_in(file: str, run: Callable[[], Any]) -> int:
