@@ -1,7 +1,12 @@
-"""Syntax trees as short texts, and modules of few lines, for the tests of the room."""
+"""Syntax trees as short texts, modules of few lines, and what is refused, for the tests of the room."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
+
+from workbench.kernel import InputError
 from workbench.tlaplus import syntax
 from workbench.tlaplus.modules import Library, Specification, load
 from workbench.tlaplus.parsing import parse_module
@@ -36,3 +41,12 @@ def shape(given: Any) -> str:
     if isinstance(given, tuple):
         return f"[{' '.join(map(shape, given))}]"
     return str(given)
+
+
+@contextmanager
+def refused(message: str) -> Iterator[None]:
+    """Expects an InputError of one line that begins so."""
+    with pytest.raises(InputError) as caught:
+        yield
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
