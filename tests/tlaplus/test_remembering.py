@@ -106,9 +106,9 @@ def test_what_comes_of_a_member_is_known_where_the_cells_are_the_same_that_it_de
     assert len(model.layout.cells) == 10
     taken, take = list[Any](), TextInstance._taken
 
-    def noted(self: Any, function: Any, before: Any, chosen: Any = ()) -> Any:
+    def noted(self: Any, function: Any, values: Any, chosen: Any, before: Any) -> Any:
         taken.append(chosen)
-        return take(self, function, before, chosen)
+        return take(self, function, values, chosen, before)
 
     monkeypatch.setattr(TextInstance, "_taken", noted)
     result = check(model)

@@ -34,7 +34,7 @@ from workbench.tlaplus.operators import (
 from workbench.tlaplus.sequences import append, head, length
 from workbench.tlaplus.sets import NAT, Functions, Interval, Product, Records, Sequences, Subsets, cardinality
 from workbench.tlaplus.standard import MODULES, to_string
-from workbench.tlaplus.values import EvaluationError, Order, begin, end, ordered, shown, text
+from workbench.tlaplus.values import EvaluationError, Order, in_order, ordered, shown, text
 
 ONE, TWO, THREE = (Name(f"w{number}") for number in (1, 2, 3))
 ALL = (ONE, TWO, THREE)
@@ -292,9 +292,8 @@ def test_a_function_of_booleans_does_not_answer_for_numbers() -> None:
 @pytest.fixture
 def announced() -> Iterator[None]:
     """The order in which TLC met these words, in a module that says EXTENDS Ext; printed by TLC itself."""
-    begun = begin(Order(["r", "q", "p", "later", "zz", "E2", "e2", "m2", "e1", "m1"]))
-    yield
-    end(begun)
+    with in_order(Order(["r", "q", "p", "later", "zz", "E2", "e2", "m2", "e1", "m1"])):
+        yield
 
 
 @pytest.mark.usefixtures("announced")

@@ -5,7 +5,7 @@ from typing import Any
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import Map
-from workbench.tlaplus.values import CONCRETE, Order, begin, end, is_record, shown, spelling
+from workbench.tlaplus.values import CONCRETE, Order, in_order, is_record, shown, spelling
 
 
 class TlaNotation(Notation):
@@ -23,11 +23,8 @@ class TlaNotation(Notation):
     def show(self, value: Any, joint: str = "=") -> str:
         if type(value) not in CONCRETE:  # what Python says about a value, in a watch
             return super().show(value, joint)
-        begun = begin(self._order)
-        try:
+        with in_order(self._order):
             return printable(shown(value))
-        finally:
-            end(begun)
 
     def key(self, of: Map, key: Any) -> str:
         return printable(spelling(key)) if is_record(of) else self.show(key)

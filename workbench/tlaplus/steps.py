@@ -101,17 +101,17 @@ class TextInstance(ActionInstance):
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         few = self._members.few(self._cells.variables(before)) if self._members else None
         if self._members is None or few is None:
-            return self._taken(self._whole, before)
+            return self._taken(self._whole, self._values, (), before)
         outcomes, whys = list[Outcome](), list[str]()
         for member in few:
-            taken = partial(self._taken, self._of_one, chosen=[(self._members.name, member)])
+            taken = partial(self._taken, self._of_one, (*self._values, member), [(self._members.name, member)])
             found, missing = self._members.answer(member, before, taken)
             outcomes += found
             whys += missing
         return outcomes, list(dict.fromkeys(whys)) if few else [self._why]
 
     def _taken(
-        self, function: Action, before: Values, chosen: Sequence[tuple[str, Any]] = ()
+        self, function: Action, values: tuple[Any, ...], chosen: Sequence[tuple[str, Any]], before: Values
     ) -> tuple[list[Outcome], list[str]]:
         """What comes of a formula, or of one of the members that it goes through, and why no more."""
         now = self._cells.variables(before)
@@ -124,7 +124,7 @@ class TextInstance(ActionInstance):
                 raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
             outcomes.append(self._outcome(before, now, run))
 
-        function(run, rest, *self._values, *(value for _, value in chosen))
+        function(run, rest, *values)
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:

@@ -31,7 +31,7 @@ from workbench.tlaplus.syntax import (
     Qualified,
     Quantified,
 )
-from workbench.tlaplus.values import EvaluationError, Noticed, Order, begin, end
+from workbench.tlaplus.values import Evaluation, EvaluationError, Noticed, Order, evaluation, go_on_with
 
 #: Quantifiers over more combinations of values than this stay quantifiers.
 MOST_CASES = 4096
@@ -119,15 +119,29 @@ class Terms:
         Raises:
             ModelError: With the place, if something cannot be evaluated.
         """
-        begun = begin(self._order, self._noticed)
+        try:
+            return self._begun(evaluate, *given)
+        except EvaluationError as error:
+            raise failed(error, at) from error
+
+    def _begun(self, evaluate: Callable[..., T], *given: Any) -> T:
+        """As :meth:`evaluated`, but an error has no place yet."""
+        outer = current = evaluation()
+        if outer.noticed is not self._noticed:  # the order may be that of several machines
+            current = Evaluation(self._order, self._noticed)
+            go_on_with(current)
+        begins = not current.is_under_way
+        if begins:
+            current.is_under_way, current.looks = True, 0
         try:
             return evaluate(*given)
         except RecursionError:
-            return deeper(self.evaluated, at, evaluate, *given)
-        except EvaluationError as error:
-            raise failed(error, at) from error
+            return deeper(self._begun, evaluate, *given)
         finally:
-            end(begun)
+            if begins:
+                current.is_under_way = False
+                if outer.is_under_way:
+                    go_on_with(outer)
 
     def value(self, term: Term, use: Callable[[Any], Any] = lambda value: value) -> Any:
         """The value of a constant expression, or what `use` makes of it: a lazy value belongs to its evaluation."""
@@ -138,13 +152,7 @@ class Terms:
         return self._constant("predicate", term, bool)
 
     def _constant(self, kind: str, term: Term, use: Callable[[Any], T]) -> T:
-        begun = begin(self._order, self._noticed)
-        try:
-            return use(self.compiled(kind, term)(None, None, *term.values.values()))
-        except RecursionError:
-            return deeper(self._constant, kind, term, use)
-        finally:
-            end(begun)
+        return self._begun(lambda: use(self.compiled(kind, term)(None, None, *term.values.values())))
 
     # Parts --------------------------------------------------------------------------------------------------------
 

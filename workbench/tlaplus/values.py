@@ -21,7 +21,8 @@ is unequal to all else. Python takes True for 1, so nothing here trusts its ``==
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextvars import ContextVar, Token
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType
 from typing import Any
 
@@ -179,37 +180,37 @@ Noticed = dict[tuple[CodeType, int], str]
 
 
 class Evaluation:
-    """An evaluation that is under way.
+    """Evaluations in one thread, one after the other, of one specification.
 
     Attributes:
         order: The order of strings and model values.
         noticed: Where notes are kept, as :mod:`workbench.tlaplus.noticing` says; None if nobody asks for any.
+        is_under_way: Whether one of them is; those within it are its parts.
         looks: The number of times that it has looked up, as :mod:`workbench.tlaplus.pausing` says.
     """
 
-    __slots__ = ("looks", "noticed", "order")
+    __slots__ = ("is_under_way", "looks", "noticed", "order")
 
     def __init__(self, order: Order, noticed: Noticed | None = None) -> None:
         self.order, self.noticed = order, noticed
-        self.looks = 0
+        self.is_under_way, self.looks = False, 0
 
 
 #: Strings and model values that no specification orders are in alphabetical order.
 _ALPHABETICAL = Evaluation(Order())
-#: The evaluation of this thread, or of the one for which it works: two threads may evaluate different specifications.
+#: That of this thread, or of the one for which it works: two threads may evaluate different specifications.
 _evaluation = ContextVar("evaluation", default=_ALPHABETICAL)
-evaluation = _evaluation.get
+evaluation, go_on_with = _evaluation.get, _evaluation.set
 
 
-def begin(order: Order, noticed: Noticed | None = None) -> "Token[Evaluation] | None":
-    """Begin an evaluation in this order, unless one is under way; :func:`end` takes the result."""
-    return None if evaluation().order is order else _evaluation.set(Evaluation(order, noticed))
-
-
-def end(begun: "Token[Evaluation] | None") -> None:
-    """Go on with the evaluation around the one that has begun."""
-    if begun is not None:
-        _evaluation.reset(begun)
+@contextmanager
+def in_order(order: Order) -> Iterator[None]:
+    """Order strings and model values so within the block, whatever is being evaluated around it."""
+    before = _evaluation.set(Evaluation(order))
+    try:
+        yield
+    finally:
+        _evaluation.reset(before)
 
 
 def order_key(value: Any) -> Any:
