@@ -156,8 +156,8 @@ def verdicts(one: Configuration) -> str:
     for declared in one.model.select(one.properties):
         wanted = one.expect["verdicts"][declared.name]
         word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
-        if word.endswith(WITHIN):
-            word, within = word.removesuffix(WITHIN).rstrip(), f", {WITHIN}"
+        if bound := next(filter(word.endswith, WITHIN), ""):
+            word, within = word.removesuffix(bound).rstrip(), f", {bound}"
         if word == "reached" or (word == "holds" and declared.kind == "invariant"):
             continue
         told[word].append(declared.name if states is None else f"{declared.name} ({states})")
