@@ -17,6 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests import cpu
 from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
@@ -52,6 +53,10 @@ ONLY_WHERE_MARKED = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write what commands print into the transcripts")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(cpu.Plugin())
 
 
 def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
