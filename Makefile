@@ -16,7 +16,7 @@ $(PY) -m mypy
 endef
 
 .DELETE_ON_ERROR:
-.PHONY: check lint quick test lab site mutants bench
+.PHONY: check lint quick test everything lab site mutants bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -40,7 +40,14 @@ test: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
-	$(PYTEST) --durations=30
+	$(PYTEST) --chosen
+
+# As `make test`, and of products, such as every configuration by every engine, all members: tests/products.py.
+everything: .venv/spark .venv/site .writers/installed
+	@scripts/need.sh dot browser driver
+	@scripts/need.sh postgresql || echo "make everything goes on without"
+	$(LINT)
+	$(PYTEST)
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
 lab: .venv/spark

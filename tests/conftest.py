@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tests import cpu
+from tests import cpu, products
 from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
@@ -53,10 +53,13 @@ ONLY_WHERE_MARKED = {
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write what commands print into the transcripts")
+    parser.addoption("--chosen", action="store_true", help="run what tests/products.py chooses of products")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(cpu.Plugin())
+    if config.option.chosen:
+        config.pluginmanager.register(products.Plugin())
 
 
 def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:

@@ -1,0 +1,122 @@
+"""Which members of a product `make test` runs; `make everything` runs them all.
+
+A product asks the same of many: of every configuration, notebook, mistake or page. Whether it works at all, a few
+members show; whether it works everywhere, all of them. Those few are named here. Of the others a twentieth is drawn by
+a hash of the files, so that none stays unseen for long, and whoever tests the same files draws the same.
+"""
+
+import hashlib
+import os
+import shlex
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import pytest
+
+from tests.places import ROOT
+
+_CONFORMANCE = "tests/checking/test_conformance.py::test_"
+_PUBLISHED = "tests/protocols/test_published.py::test_"
+_PAGES = "tests/showing/browser/test_pages.py::test_"
+#: By test: which members always run, as patterns of their ids.
+PRODUCTS: dict[str, tuple[str, ...]] = {
+    # Every notebook, in an installed package: one shows that the package has all that notebooks need.
+    "tests/repository/test_package.py::test_a_notebook_runs_with_what_its_page_names": ("00_tour",),
+    # Every story, in windows of all sizes.
+    f"{_PAGES}a_story_is_seen_with_its_picture_beside_its_lanes": ("*-phone", "hudi-1280"),
+    f"{_PAGES}a_lesson_can_be_read_from_the_last_row": ("bakery-1280-light", "paimon-1920-dark"),
+    # Configurations by engines, beside random models and any constants.
+    f"{_CONFORMANCE}named_configurations": ("*bakery/documented_v1*", "*iceberg/lost_answer*"),
+    f"{_CONFORMANCE}the_reference_search_finds_the_same_of_the_classics": ("peterson*", "two_phase_commit*"),
+    # `make check` searches the configurations that expect these figures.
+    f"{_PUBLISHED}published_figures_with_and_without_extensions": ("*-default", "delta-*"),
+    f"{_PUBLISHED}every_configuration_of_a_classic_is_as_expected": ("peterson*", "paxos*"),
+}
+#: Of the other members, one of so many.
+_SHARE = 20
+#: Everything that a test may depend on.
+_FOLDERS = ("data", "docs", "notebooks", "scripts", "specs", "tests", "website", "workbench")
+_KINDS = (".py", ".md", ".toml", ".ipynb", ".js", ".css", ".html", ".txt", ".json", ".jsonl", ".tla", ".cfg", ".csv")
+#: Where a run tells its processes the hash.
+_TOLD = "WORKBENCH_TESTED_FILES"
+
+
+class Member(NamedTuple):
+    """A member of a product, by its name in pytest.
+
+    Attributes:
+        id: "" if the test has no members.
+    """
+
+    test: str
+    id: str
+
+    @classmethod
+    def of(cls, name: str) -> "Member":
+        """For a name that may end in the group by which pytest-xdist distributes it."""
+        test, _, rest = name.partition("[")
+        return cls(test.partition("@")[0], rest.rpartition("]")[0])
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it always runs."""
+        return self.test not in PRODUCTS or any(fnmatchcase(self.id, fixed) for fixed in PRODUCTS[self.test])
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the hash of the files draws it."""
+        drawn = hashlib.blake2b(f"{files_hash()} {self.test} {self.id}".encode(), digest_size=8).digest()
+        return int.from_bytes(drawn) % _SHARE == 0
+
+    @property
+    def command(self) -> str:
+        """The command that runs it alone."""
+        return f".venv/bin/python -m pytest -n0 {shlex.quote(f'{self.test}[{self.id}]')}"
+
+
+def files_hash() -> str:
+    """A hash of the contents of the files that tests depend on, which the processes of a run share."""
+    if _TOLD not in os.environ:
+        hashed = hashlib.blake2b(digest_size=8)
+        for name in sorted(_files()):
+            hashed.update(name.encode() + b"\0" + (ROOT / name).read_bytes())
+        os.environ[_TOLD] = hashed.hexdigest()
+    return os.environ[_TOLD]
+
+
+def _files() -> Iterator[str]:
+    for folder in _FOLDERS:
+        for at, folders, names in os.walk(ROOT / folder):
+            folders[:] = [one for one in folders if not one.startswith((".", "__"))]
+            yield from (os.path.relpath(os.path.join(at, name), ROOT) for name in names if name.endswith(_KINDS))
+
+
+class Plugin:
+    """Leaves out the members that `make test` does not run, and says at the end which it has drawn."""
+
+    def __init__(self) -> None:
+        files_hash()  # before there are other processes
+        self._drawn = dict[Member, bool]()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        chosen, left_out = list[pytest.Item](), list[pytest.Item]()
+        for item in items:
+            member = Member.of(item.nodeid)
+            (chosen if member.is_fixed or member.is_drawn else left_out).append(item)
+        items[:] = chosen
+        config.hook.pytest_deselected(items=left_out)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        member = Member.of(report.nodeid)
+        if not member.is_fixed:
+            self._drawn[member] = self._drawn.get(member, True) and not report.failed
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self._drawn:
+            terminalreporter.section(f"drawn from products by the hash {files_hash()} of the files")
+        for member, is_well in sorted(self._drawn.items()):
+            terminalreporter.write_line(
+                f"{member.test}[{member.id}]" if is_well else f"FAILED, repeat: {member.command}"
+            )

@@ -1,0 +1,67 @@
+"""What `make test` chooses of products, and what a run tells of it."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests import products
+from tests.places import ROOT
+
+PRODUCT = f"{products._PAGES}a_lesson_can_be_read_from_the_last_row"
+
+
+def collected(*options: str) -> list[products.Member]:
+    """The members of all products that pytest collects, in a process of its own."""
+    files = sorted({test.partition("::")[0] for test in products.PRODUCTS})
+    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", *options, *files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    members = [products.Member.of(line) for line in done.stdout.splitlines() if "::" in line]
+    return [member for member in members if member.test in products.PRODUCTS]
+
+
+@pytest.mark.slow
+def test_of_each_product_the_named_members_are_there_and_run():
+    everything, chosen = collected(), collected("--chosen")
+    for test, patterns in products.PRODUCTS.items():
+        for pattern in patterns:
+            assert any(products.fnmatchcase(one.id, pattern) for one in everything if one.test == test), (test, pattern)
+    assert chosen == [one for one in everything if one.is_fixed or one.is_drawn]
+    assert 0 < len(chosen) < len(everything) / 2
+
+
+def test_each_other_member_runs_for_a_twentieth_of_all_files(monkeypatch):
+    members = [products.Member(PRODUCT, f"of {number}") for number in range(50)]
+    drawn = dict.fromkeys(members, 0)
+    for number in range(400):
+        monkeypatch.setenv(products._TOLD, f"files {number}")
+        for member in members:
+            drawn[member] += member.is_drawn
+    assert min(drawn.values()) > 0
+    assert 15 < sum(drawn.values()) / len(members) < 25
+
+
+def test_a_test_that_is_no_product_always_runs():
+    assert products.Member.of("tests/test_a.py::test_b[c]").is_fixed
+    assert products.Member.of("tests/test_a.py::test_b").is_fixed
+    assert not products.Member(PRODUCT, "bakery-1280-dark").is_fixed
+
+
+def test_a_members_name_is_that_of_pytest_with_or_without_a_group():
+    for name in (f"{PRODUCT}[hudi-1920-light]", f"{PRODUCT}[hudi-1920-light]@browser"):
+        assert products.Member.of(name) == (PRODUCT, "hudi-1920-light")
+    assert products.Member.of(f"{PRODUCT}@browser") == (PRODUCT, "")
+    assert products.Member(PRODUCT, "a b").command == f".venv/bin/python -m pytest -n0 '{PRODUCT}[a b]'"
+
+
+def test_the_hash_is_that_of_the_contents(monkeypatch, tmp_path):
+    monkeypatch.setattr(products, "ROOT", tmp_path)
+    (tmp_path / "workbench").mkdir()
+    file = tmp_path / "workbench" / "a.py"
+    hashes = []
+    for content in ("1", "2", "1"):
+        file.write_text(content)
+        monkeypatch.delenv(products._TOLD, raising=False)
+        hashes.append(products.files_hash())
+    assert hashes[0] == hashes[2] != hashes[1]
