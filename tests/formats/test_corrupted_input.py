@@ -1,6 +1,7 @@
 """Files from elsewhere, damaged in all ways: each is read as exactly what it says, or refused in one short line."""
 
 import copy
+import functools
 import json
 import tomllib
 
@@ -21,14 +22,21 @@ from workbench.registry import configurations, get_model
 SPECS = sorted((ROOT / "specs").rglob("*.toml"))
 
 
+@functools.cache
 def trace_of(name):
     trace = search(Bakery(Writers=2), [name])[name].trace
     assert trace is not None
     return trace
 
 
-TRACE, LASSO = trace_of("SomeoneCommits"), trace_of("EventualProgress")
-ITF = json.dumps(to_itf(LASSO)).encode()
+def lasso():
+    return trace_of("EventualProgress")
+
+
+def itf():
+    return json.dumps(to_itf(lasso())).encode()
+
+
 CFG = rb"""\* The race (* of two *) writers.
 CONSTANTS
   w1 = w1  w2 = w2
@@ -245,7 +253,7 @@ def plain(expression):
 
 def fuzz_itf(cases):
     @examples(cases)
-    @given(damaged(ITF))
+    @given(damaged(itf()))
     def fuzz(text):
         read_recording(text)
 
@@ -253,7 +261,7 @@ def fuzz_itf(cases):
 
 
 def fuzz_itf_values(cases):
-    document = json.loads(ITF)
+    document = json.loads(itf())
 
     @examples(cases)
     @given(changed(document))
@@ -292,9 +300,10 @@ def fuzz_cfg(cases):
 
 def fuzz_permalink(cases):
     link = "workbench:bakery_published?Writers=%5B%22a%22%2C%22b%22%5D&MaxCrashes=1#0/0.0,3.0,0.0@1&watch=s.pc"
+    links = [link, permalink(trace_of("SomeoneCommits")), permalink(lasso())]
 
     @examples(cases)
-    @given(st.sampled_from([link, permalink(TRACE), permalink(LASSO)]).flatmap(lambda one: damaged(one.encode())))
+    @given(st.sampled_from(links).flatmap(lambda one: damaged(one.encode())))
     def fuzz(text):
         line = text.decode("utf-8", "surrogateescape")
         try:
