@@ -79,6 +79,7 @@ def test_pages_pictures_and_graphs_show_tla(trace):
         assert not any("{" in node.label for node in graph.nodes)
 
 
+@pytest.mark.slow
 def test_an_invariant_is_true_if_all_its_conjuncts_are(trace):
     assert [[truth.name for truth in step.broken] for step in view.trace_view(trace).steps[-2:]] == [[], ["Busy"]]
 
@@ -96,6 +97,7 @@ def test_possible_steps_and_why_others_are_not(trace):
     assert "queue # <<>>" in shown
 
 
+@pytest.mark.slow
 def test_a_watch_says_what_it_is_in_tla(trace):
     (watched,) = view.trace_view(trace, watches=["(s.kept, str(list(s.kept)[0]), 1 == 1, None)"]).watches
     first = watched.readings[0].text
