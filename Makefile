@@ -6,7 +6,9 @@ PY := .venv/bin/python
 # Where an environment says so, each of hundreds of processes would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are processors: a third of a test of Spark, of a notebook or of a browser is waiting.
-PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1) --dist loadgroup --no-loadscope-reorder
+PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1)
+# Tests of Spark share a worker, and so do those of the browser; tests/conftest.py puts them into order.
+GROUPED := $(PYTEST) --dist loadgroup --no-loadscope-reorder
 
 define LINT
 $(PY) -m ruff check
@@ -29,25 +31,25 @@ check: .venv/warm
 lint: .venv/installed
 	$(LINT)
 
-# The tests run side by side, one worker for each core; those of Spark share a worker, and so do those of the browser.
-# tests/conftest.py puts them into order.
+# The quick tests have no groups: each worker begins with a third of them, as they stand, and takes from the others at
+# the end, so that one worker makes what neighbours share.
 quick: .venv/warm
 	@scripts/need.sh dot
 	$(LINT)
-	$(PYTEST) -m "not slow and not spark and not browser and not writers"
+	$(PYTEST) --dist worksteal -m "not slow and not spark and not browser and not writers"
 
 test: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
 	$(LINT)
-	$(PYTEST) --chosen
+	$(GROUPED) --chosen
 
 # As `make test`, and of products, such as every configuration by every engine, all members: tests/products.py.
 everything: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make everything goes on without"
 	$(LINT)
-	$(PYTEST)
+	$(GROUPED)
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
 lab: .venv/spark
