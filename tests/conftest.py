@@ -124,14 +124,20 @@ def one_key(request, monkeypatch):
         monkeypatch.setattr("workbench.kernel.meaning.plan.token_bytes", bytes)
 
 
-@pytest.fixture
-def interpreted(monkeypatch):
-    """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
+@pytest.fixture(scope="session")
+def compiled_checks():
+    """What checks need is in Numba's cache, and loaded."""
     from workbench.checking import warm
+
+    warm.compile_checks()
+
+
+@pytest.fixture
+def interpreted(compiled_checks, monkeypatch):
+    """Nothing is compiled yet, and a small space is searched without that; the share of calls is large."""
     from workbench.checking.kernels import compiled
     from workbench.checking.local import search
 
-    warm.compile_checks()  # into Numba's cache, if they are not there
     monkeypatch.setattr(search, "_loaded", threading.Event())
     monkeypatch.setattr(compiled, "_calls", 0)
     monkeypatch.setattr(compiled, "MOST_CALLS", 300_000)
