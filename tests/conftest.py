@@ -1,6 +1,7 @@
 """Fixtures that several test files share, and what the marks of a test mean."""
 
 import functools
+import gc
 import itertools
 import os
 import shutil
@@ -9,7 +10,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,33 @@ ONLY_WHERE_MARKED = {
     "spark": ("JAVA_HOME", "/only/tests/marked/spark/start/it"),
     "browser": ("PLAYWRIGHT_NODEJS_PATH", "/only/tests/marked/browser/start/one"),
 }
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Python looks for no garbage among the thousands of tests: they stay as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+class OnlyExamples:
+    """Passes over modules without an example: to look for doctests in one, pytest imports it, in each worker."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[Any], list[Any]]:
+        found = yield
+        if file_path.suffix == ".py" and b">>>" not in file_path.read_bytes():
+            found = [one for one in found if type(one) is pytest.Module]  # and none of doctests
+        return found
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # As a plugin it is asked about files of other folders, too.
+    config.pluginmanager.register(OnlyExamples())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
