@@ -105,6 +105,7 @@ def test_a_watch_says_what_it_is_in_tla(trace):
     assert first.endswith(", a, TRUE, None>>")
 
 
+@pytest.mark.slow
 def test_other_formats_show_tla(trace, tmp_path):
     assert '[type |-#gt; "ask", from |-#gt; ' in to_mermaid(trace)
     nodes = [GraphNode(0, trace.states[1], True)]
@@ -117,6 +118,7 @@ def test_other_formats_show_tla(trace, tmp_path):
     assert "{[type |-> " in (tmp_path / "n.csv").read_text()
 
 
+@pytest.mark.slow
 def test_the_text_is_there_by_its_lines(trace):
     (text_of,) = trace.model.sources.items()
     assert text_of == ("M.tla", VOTES)
