@@ -77,17 +77,14 @@ class OnlyExamples:
 def pytest_configure(config: pytest.Config) -> None:
     # As a plugin it is asked about files of other folders, too.
     config.pluginmanager.register(OnlyExamples())
+    config.pluginmanager.register(cpu.Plugin())
+    if config.option.chosen:
+        config.pluginmanager.register(products.Plugin())
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write what commands print into the transcripts")
     parser.addoption("--chosen", action="store_true", help="run what tests/products.py chooses of products")
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(cpu.Plugin())
-    if config.option.chosen:
-        config.pluginmanager.register(products.Plugin())
 
 
 def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
