@@ -112,6 +112,56 @@ def test_a_property_that_a_change_brings_along_is_checked():
     assert (asked.breaks, asked.flipped) == ([], [])
 
 
+class Climbing(Model):
+    """Climbs past two bounds that it promises to keep, and far beyond."""
+
+    stays_low = Constant(False, bool, "it keeps the lower bound")
+    stays_high = Constant(False, bool, "it keeps the higher bound alone")
+    renamed = Constant(False, bool, "has no effect")
+
+    n = Variable(0)
+
+    @action
+    def climb(self, s):
+        require(s.n < (2 if self.stays_low else 3 if self.stays_high else 50), "at the top")
+        s.n += 1
+
+    @invariant
+    def AtMostTwo(self, s):
+        return s.n <= 2
+
+    @invariant
+    def AtMostThree(self, s):
+        return s.n <= 3
+
+    @invariant
+    def NotForty(self, s):
+        return s.n != 40
+
+
+@pytest.mark.parametrize(
+    ("names", "complete"),
+    [
+        ((), [True, True, True]),
+        (["AtMostTwo"], [True, False, False]),
+        (["AtMostTwo", "AtMostThree"], [True, True, False]),
+        (["AtMostTwo", "AtMostThree", "NotForty"], [True, True, False]),
+    ],
+)
+def test_a_check_ends_once_all_is_violated_that_is_to_be_repaired(names: list[str], complete: list[bool]) -> None:
+    whole, attempts = flips(Climbing()), flips(Climbing(), until_violated=names)
+    assert [attempt.result.complete for attempt in attempts] == complete
+    for before, after in zip(whole, attempts, strict=True):
+        assert [after.result[name].holds for name in names] == [before.result[name].holds for name in names]
+        if after.result.complete:
+            assert (repr(after), after.price) == (repr(before), before.price)
+
+
+def test_a_name_that_is_to_be_violated_is_one_of_a_property() -> None:
+    with pytest.raises(InputError, match=r"^unknown property of climbing 'AtMostTow' .did you mean AtMostTwo"):
+        flips(Climbing(), until_violated=["AtMostTow"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "model",

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
-from workbench.kernel.meaning.budget import Watch
+from workbench.kernel.meaning.budget import Progress, Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel
@@ -194,6 +194,7 @@ def flips(
     integers: bool = False,
     constants: Sequence[str] | None = None,
     before: Result | None = None,
+    until_violated: Sequence[str] = (),
     on_attempt: Callable[[Attempt], None] | None = None,
     watch: Watch = Watch(),
     **options: Any,
@@ -206,6 +207,8 @@ def flips(
         integers: Also try numbers one step down, one up, and at their defaults.
         constants: Only these; None for all.
         before: The result for `model` itself, if already known.
+        until_violated: End a check once these properties are all violated, for a caller who asks for their repairs
+            alone; by default none ends early.
         on_attempt: Called with each attempt when it is decided.
         watch: Its ``on_progress`` is called with the number of changes checked, and of all; once it stops this, the
             attempts so far are returned.
@@ -221,11 +224,14 @@ def flips(
     model = model_of(model)
     before = before or check(model, properties, **options)
     names = None if properties is None else names_in("properties", properties)
+    ends = {declared.name for declared in model.select(names_in("until_violated", until_violated))}
     todo = [change for change in other_values(model, integers) if constants is None or change[0] in constants]
     todo.sort(key=lambda change: change[1] != model.declared.constants[change[0]].default)
     attempts = []
     for done, (name, value) in enumerate(todo):
         watch.tell(done, len(todo))
+        if ends:
+            options["watch"] = _until_violated(ends, watch)
         attempt = _attempt(before, model, {name: value}, names, options)
         if watch.stops:
             break
@@ -233,6 +239,16 @@ def flips(
         if on_attempt is not None:
             on_attempt(attempt)
     return attempts
+
+
+def _until_violated(names: set[str], watch: Watch) -> Watch:
+    """Stops a check once all of `names` are violated, besides where `watch` stops it."""
+    violated: set[str] = set()
+
+    def note(progress: Progress) -> None:
+        violated.update(known.name for known in progress.decided if not known.declared.wanted)
+
+    return Watch(note, lambda: watch.stops or names <= violated)
 
 
 def repairs(
