@@ -24,7 +24,7 @@ class Broken:
     """A violation.
 
     Attributes:
-        attempts: The results of changing a single switch or choice.
+        attempts: The results of changing a single switch or choice; incomplete where nothing is repaired.
         neighbours: The nearest configurations in which the property holds.
     """
 
@@ -106,5 +106,12 @@ def find(path: Path) -> list[Broken]:
     result = check(one.model, one.properties, symmetry=one.symmetry)
     if differences := one.differences(result):
         raise InputError(f"{configurations.told_path(path)} is not as expected: {'; '.join(differences)}")
-    attempts = flips(one.model, one.properties, before=result, symmetry=one.symmetry, budget=Budget(states=MOST_STATES))
+    attempts = flips(
+        one.model,
+        one.properties,
+        before=result,
+        until_violated=names,  # a change after which they all are repairs nothing, whatever else it does
+        symmetry=one.symmetry,
+        budget=Budget(states=MOST_STATES),
+    )
     return [Broken(one, result, result[name], attempts, neighbours(one.model, name, _NEAR)) for name in names]
