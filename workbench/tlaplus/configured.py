@@ -10,7 +10,7 @@ from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
 from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
-from workbench.tlaplus.constants import as_values, constants_in, value_in
+from workbench.tlaplus.constants import as_values, constants_in, value_of
 from workbench.tlaplus.levels import Level, Levels
 from workbench.tlaplus.modules import Library, Specification, as_text
 from workbench.tlaplus.notation import TlaNotation
@@ -19,7 +19,7 @@ from workbench.tlaplus.scopes import Constant, Defined, MissingName, Named, Scop
 from workbench.tlaplus.spellings import words_in
 from workbench.tlaplus.syntax import Declaration, Identifier, Place
 from workbench.tlaplus.terms import Term
-from workbench.tlaplus.values import EvaluationError, Order
+from workbench.tlaplus.values import Order
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,10 @@ class Configured:
         entry = self.cfg.single.get(keyword)
         return None if entry is None else self.term(entry)
 
+    def note(self, line: int, text: str) -> str:
+        """A note on a line of the configuration."""
+        return f"{self.file}: line {line}: {text}"
+
     def fail(self, line: int, error: InputError | str) -> NoReturn:
         """Raise an InputError that names the configuration and the line.
 
@@ -162,14 +166,13 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             if (made := _bind(specification, name, _line(cfg, name))) is not None
         }
         fixed = {
-            made: _value(within.name, entry)
+            made: value_of(within.name, entry)
             for within, entry in cfg.constants_in.items()
             if (made := _bind(specification, within.name, entry.line, within.module)) is not None
         }
         for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
-        for name, entry in cfg.constants.items():
-            _value(name, entry)
+        constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
         if not specification.variables:
             for entry in _asked(cfg):
                 none = f"{specification.module.name} has no variables, and so no states"
@@ -178,7 +181,6 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     without = [one.name for one in specification.constants if one.replacement is None and one not in given]
     if without:
         raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
-    constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
@@ -222,13 +224,6 @@ def _check_replacement(specification: Specification, name: str, entry: CfgEntry)
             fail_at(
                 entry.line, f"{name} <- {entry.value}: {entry.value} depends on the state, and {name} is a constant"
             )
-
-
-def _value(name: str, entry: CfgEntry) -> Any:
-    try:
-        return value_in(entry.value)
-    except EvaluationError as error:
-        fail_at(entry.line, f"{name}: {error}")
 
 
 def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:

@@ -10,7 +10,7 @@ from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus import syntax
 from workbench.tlaplus.arithmetic import interval, negative
-from workbench.tlaplus.configuration import Cfg
+from workbench.tlaplus.configuration import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.equality import set_of
 from workbench.tlaplus.lazy import listed
 from workbench.tlaplus.operators import merge, pair
@@ -105,10 +105,26 @@ def value_in(given: Any) -> Any:
     return text(given) if type(given) is str else given
 
 
+def value_of(name: str, entry: CfgEntry) -> Any:
+    """The value that a configuration gives a constant.
+
+    Raises:
+        InputError: With the line, for a set whose members cannot be compared.
+    """
+    try:
+        return value_in(entry.value)
+    except EvaluationError as error:
+        fail_at(entry.line, f"{name}: {error}")
+
+
 def constants_in(cfg: Cfg) -> dict[str, Constant]:
-    """The declarations of the constants to which a configuration gives values, in its order."""
+    """The declarations of the constants to which a configuration gives values, in its order.
+
+    Raises:
+        InputError: As for :func:`value_of`.
+    """
     values = {name: Name(name) for name in cfg.model_values} | {
-        name: value_in(entry.value) for name, entry in cfg.constants.items()
+        name: value_of(name, entry) for name, entry in cfg.constants.items()
     }
     return {
         name: _constant(name, value, cfg.constants[name].value if name in cfg.constants else None)

@@ -150,8 +150,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         yield from self._checked.notes
         yield from dict.fromkeys(self._subscripts())
         if (entry := self.configured.cfg.single.get("SYMMETRY")) and len(self._group) == 1:
-            where = f"{self.configured.file}: line {entry.line}"
-            yield f"{where}: SYMMETRY {entry.value} exchanges nothing; it takes sets of at least two model values"
+            text = f"SYMMETRY {entry.value} exchanges nothing; it takes sets of at least two model values"
+            yield self.configured.note(entry.line, text)
         yield from told(self._noticed)
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"

@@ -59,6 +59,8 @@ class Algorithm:
 
 def algorithm_in(text: str) -> Algorithm | None:
     """The algorithm in the comments of a module; None if it has none, the first one if it has several."""
+    if not _BEGIN.search(text):  # as in most modules
+        return None
     comments = [(comment.start, text[comment.start : comment.end]) for comment in comments_in(text)]
     found = (
         (start + opening.start(), comment[opening.start() :])

@@ -93,8 +93,8 @@ class TextProperties:
     def _add_temporal(self, entry: CfgEntry) -> None:
         name, term = entry.value, self._configured.term(entry)
         if self._terms.level(term) is Level.STATE:
-            where = f"{self._configured.file}: line {entry.line}"
-            self.notes.append(f"{where}: PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state")
+            text = f"PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state"
+            self.notes.append(self._configured.note(entry.line, text))
         try:
             asked = asked_of(self._terms, term)
         except (InputError, EvaluationError) as error:

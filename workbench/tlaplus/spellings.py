@@ -1,4 +1,4 @@
-"""The order in which TLC meets the words of modules, by which it orders strings: see :func:`values.announce`.
+"""The order in which TLC meets the words of modules, by which it orders strings: see :class:`values.Order`.
 
 SANY, TLC's parser, keeps every word that it reads, keywords and numbers too, when it first meets it. The strings of a
 module follow when all modules are read.
