@@ -1,6 +1,6 @@
 """Modules of our own, checked from their texts: the figures and verdicts are TLC's."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -31,6 +31,15 @@ class Row(NamedTuple):
     generated: int = 0
     wrong: Wrong = NOTHING
     others: tuple[str, ...] = ()
+
+
+def rows_of(text: str, cfg: str, *others: str) -> Callable[..., Row]:
+    """Makes rows of a module, whose configurations begin alike."""
+
+    def row(asked: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
+        return Row(text, f"{cfg} {asked}", distinct, depth, generated, wrong, others)
+
+    return row
 
 
 LOCK = r"""EXTENDS Naturals, TLC
@@ -119,9 +128,7 @@ Spec == Init /\ [][Next]_<<x, y>>
 """
 
 
-def lock(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
-    """A row of the module above; the figures are those of the whole space."""
-    return Row(LOCK, HEAD + cfg, distinct, depth, generated, wrong, (TURNS,))
+lock = rows_of(LOCK, HEAD, TURNS)
 
 
 FORMS = r"""EXTENDS Naturals, Sequences
@@ -165,9 +172,7 @@ Move == here < 3 /\ here' = here + n
 )
 
 
-def form(cfg: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
-    """A row of the module above."""
-    return Row(FORMS, f"CONSTANT Procs = {{p1, p2}} {cfg}", distinct, depth, generated, wrong, (SLOT,))
+form = rows_of(FORMS, "CONSTANT Procs = {p1, p2}", SLOT)
 
 
 REPLACED = r"""EXTENDS Naturals
@@ -365,10 +370,7 @@ S4 == D(1)!Later
 """
 
 
-def enabled(asked: str, distinct: int = 0, depth: int = 0, generated: int = 0, wrong: Wrong = NOTHING) -> Row:
-    """A row of the module above."""
-    cfg = f"SPECIFICATION Spec CHECK_DEADLOCK FALSE {asked}"
-    return Row(ENABLED, cfg, distinct, depth, generated, wrong, (DIAL, KNOB))
+enabled = rows_of(ENABLED, "SPECIFICATION Spec CHECK_DEADLOCK FALSE", DIAL, KNOB)
 
 
 ROWS = {
