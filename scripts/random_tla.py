@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from workbench.checking.check import check
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.budget import Budget
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 #: A module whose space is larger is passed over.
 MOST = 30_000

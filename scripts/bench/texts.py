@@ -9,7 +9,7 @@ from workbench.checking.contract import Local
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Budget
 from workbench.registry import get_model
-from workbench.tlaplus.specification import open_module
+from workbench.tlaplus.machine.specification import open_module
 
 #: A module, its configuration, and the port with its constants; the properties are those of the configuration.
 Case = tuple[str, str, str, dict[str, Any]]

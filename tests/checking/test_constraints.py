@@ -25,7 +25,7 @@ from workbench.showing.view.charts import verdict_map
 from workbench.showing.view.overview import model_view, result_view
 from workbench.showing.view.pages import report
 from workbench.showing.view.tables import headline, what_changed
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 MODEL = '''
 from workbench import Constant, Model, Variable, action, constraint, invariant, reachable

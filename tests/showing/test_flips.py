@@ -14,7 +14,7 @@ from tests.tlaplus.trees import module_of
 from workbench.showing.panel import Workbench
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.session import Session, opening
-from workbench.tlaplus.specification import module_of_cell, module_of_text
+from workbench.tlaplus.machine.specification import module_of_cell, module_of_text
 
 
 def _page() -> Any:

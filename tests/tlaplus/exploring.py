@@ -7,12 +7,12 @@ from typing import Any
 
 from tests.tlaplus.trees import module_of
 from workbench.kernel.meaning.values import identity
-from workbench.tlaplus.compiling import Compiler
-from workbench.tlaplus.lazy import force
-from workbench.tlaplus.modules import Library, Specification, load
-from workbench.tlaplus.running import Run
-from workbench.tlaplus.standard import MODULES
-from workbench.tlaplus.values import EvaluationError, shown
+from workbench.tlaplus.compiler.compiler import Compiler
+from workbench.tlaplus.compiler.runtime import Run
+from workbench.tlaplus.library.standard import MODULES
+from workbench.tlaplus.names.loader import Library, Specification, load
+from workbench.tlaplus.values.lazy import force
+from workbench.tlaplus.values.values import EvaluationError, shown
 
 _EXTENDS = "EXTENDS Integers, Sequences, FiniteSets, TLC"
 

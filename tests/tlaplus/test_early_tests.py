@@ -6,9 +6,9 @@ from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import ModelError
 from workbench.kernel.meaning.state import Reads, row_of
-from workbench.tlaplus import sampling
-from workbench.tlaplus.machine import TlaMachine
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.machine import TlaMachine
+from workbench.tlaplus.machine.specification import module_of_text
 
 MESSAGES = module_of(
     r"""EXTENDS Naturals, FiniteSets
@@ -40,7 +40,7 @@ def machine(strange: bool = False) -> TlaMachine:
 
 @pytest.fixture(params=[0, 4], ids=["one cell each", "spread"])
 def cells(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    monkeypatch.setattr(sampling, "MOST_STATES", request.param)
+    monkeypatch.setattr(sample, "MOST_STATES", request.param)
 
 
 def test_figures_and_verdicts_are_the_same(cells: None) -> None:
@@ -57,7 +57,7 @@ def test_a_member_for_which_the_test_has_no_value_counts_only_where_it_is(cells:
 
 
 def test_only_cells_of_members_that_may_matter_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MOST_STATES", 4)
+    monkeypatch.setattr(sample, "MOST_STATES", 4)
     made = machine()
     (start,) = made.initial_states()
     for name, kind in {"Answer": "ask", "Take": "ack"}.items():

@@ -8,9 +8,9 @@ import pytest
 from tests.tlaplus.trees import module_of, shape
 from workbench import check
 from workbench.kernel import InputError
-from workbench.tlaplus import syntax
-from workbench.tlaplus.parsing import parse_module
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.parser import parse_module
 
 HOLDS = {
     "tabs, then blanks": ("\t\t\\/ /\\ x = 0", "\t\t   /\\ z = 0", " " * 16 + "\\/ y = 0"),
@@ -36,7 +36,7 @@ def test_bullets_align_by_the_columns_of_sany(lines, holds):
 
 def test_a_tab_is_one_character_of_places_and_strings():
     module = parse_module(module_of('A ==\t<<"a\tb",\tx,', '"c\t",\t"\t" \t+ y>>'), "M")
-    (definition,) = module.each(syntax.OperatorDefinition)
+    (definition,) = module.each(tree.OperatorDefinition)
     first, name, second, sum_of = definition.body.items
     assert [str(node.at) for node in (first, name, second, *sum_of.operands)] == [
         "M.tla:2:8",
@@ -61,7 +61,7 @@ COMMENTED = [
 @pytest.mark.parametrize("comment", COMMENTED)
 def test_nothing_is_read_in_a_comment(comment):
     module = parse_module(module_of("A == 1", comment, 'B == "(* \\\\* no comment *)"', "C == 2 " + comment), "M")
-    assert [shape(definition.body) for definition in module.each(syntax.OperatorDefinition)] == [
+    assert [shape(definition.body) for definition in module.each(tree.OperatorDefinition)] == [
         "Number(1)",
         "String((* \\* no comment *))",
         "Number(2)",
@@ -71,7 +71,7 @@ def test_nothing_is_read_in_a_comment(comment):
 def test_text_around_modules_has_no_comments_and_one_without_an_end_is_refused():
     text = "It's (* never closed\n" + module_of("A == 1 (* one *)") + "\nand (* here\n" + module_of("B == 2", name="N")
     assert parse_module(text, "M").name == "M"
-    (definition,) = parse_module(text, "N").each(syntax.OperatorDefinition)
+    (definition,) = parse_module(text, "N").each(tree.OperatorDefinition)
     assert str(definition.at) == "N.tla:7:1"
     with pytest.raises(InputError, match=r"M\.tla:2:8: syntax error"):
         parse_module(module_of("A == 1 (* never closed"), "M")

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.tlaplus.trees import loaded, refused
-from workbench.tlaplus.levels import Level, Levels
-from workbench.tlaplus.syntax import Let
-from workbench.tlaplus.uses import Use, Uses
+from workbench.tlaplus.names.levels import Level, Levels
+from workbench.tlaplus.names.operator_effects import Use, Uses
+from workbench.tlaplus.syntax.tree import Let
 
 START = (
     "EXTENDS Naturals, Sequences",

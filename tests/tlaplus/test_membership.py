@@ -7,13 +7,13 @@ import pytest
 
 from tests.tlaplus.test_tla_views import NAMES, NIL, ONE, TWO, A, B, answer, row_of, spread, values_of
 from workbench.kernel.meaning.state import Reads
-from workbench.tlaplus.cells import VariableValues
-from workbench.tlaplus.lazy import isin
-from workbench.tlaplus.membership import Question, _within
-from workbench.tlaplus.operators import enumerated
-from workbench.tlaplus.remembering import Remembered
-from workbench.tlaplus.sets import NAT, Functions, Interval, Records, Sequences, Subsets
-from workbench.tlaplus.values import EvaluationError, text
+from workbench.tlaplus.compiler.memo import Remembered
+from workbench.tlaplus.layout.layout import VariableValues
+from workbench.tlaplus.steps.type_invariants import Question, _within
+from workbench.tlaplus.values.lazy import isin
+from workbench.tlaplus.values.operators import enumerated
+from workbench.tlaplus.values.sets import NAT, Functions, Interval, Records, Sequences, Subsets
+from workbench.tlaplus.values.values import EvaluationError, text
 
 NUMBERED = Records({ONE: NAT, TWO: Interval(0, 3)})
 SETS: list[Any] = [

@@ -4,9 +4,9 @@ import pytest
 
 from tests.tlaplus.trees import STANDARD, loaded, module_of, refused, shape
 from workbench.kernel import InputError
-from workbench.tlaplus import modules
-from workbench.tlaplus.modules import Library, load
-from workbench.tlaplus.scopes import Constant, Defined, Instantiated, Standard, Substituted, Variable
+from workbench.tlaplus.names import loader
+from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.symbols import Constant, Defined, Instantiated, Standard, Substituted, Variable
 
 START = ("EXTENDS Naturals, Sequences", "VARIABLES x, y, z")
 
@@ -171,7 +171,7 @@ def test_files_are_read_from_the_given_folders_alone_up_to_a_size(tmp_path, monk
     (tmp_path / "P.tla").write_text(module_of("A == 1", name="Q"))
     with pytest.raises(InputError, match=r"P.tla:1:1: the file P.tla has the module Q"):
         load("P", Library([tmp_path]))
-    monkeypatch.setattr(modules, "MOST_BYTES", 10)
+    monkeypatch.setattr(loader, "MOST_BYTES", 10)
     with pytest.raises(InputError, match="too large"):
         load("M", Library([tmp_path]))
 

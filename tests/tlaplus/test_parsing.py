@@ -4,10 +4,10 @@ import pytest
 
 from tests.tlaplus.trees import expression_of, module_of, refused, shape
 from workbench.kernel import InputError
-from workbench.tlaplus import syntax
-from workbench.tlaplus.parsing import parse_module
-from workbench.tlaplus.precedence import PRECEDENCES, canonical
-from workbench.tlaplus.traversal import introduced, parts
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.parser import parse_module
+from workbench.tlaplus.syntax.precedence import PRECEDENCES, canonical
+from workbench.tlaplus.syntax.visitor import introduced, parts
 
 CONSTRUCTS = [
     ("x", "Identifier(x)"),
@@ -185,7 +185,7 @@ def test_what_tlc_accepts_is_accepted(text):
 
 def test_places_count_characters_and_are_those_of_the_constructs():
     module = parse_module(module_of('A == <<"é", x,', "       y>>"), "M")
-    (definition,) = module.each(syntax.OperatorDefinition)
+    (definition,) = module.each(tree.OperatorDefinition)
     assert [str(item.at) for item in definition.body.items] == ["M.tla:2:8", "M.tla:2:13", "M.tla:3:8"]
 
 

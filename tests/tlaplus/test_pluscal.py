@@ -5,8 +5,8 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench import check
 from workbench.kernel import InputError
-from workbench.tlaplus.pluscal import algorithm_in
-from workbench.tlaplus.specification import module_of_text, open_module
+from workbench.tlaplus.machine.specification import module_of_text, open_module
+from workbench.tlaplus.syntax.pluscal import algorithm_in
 
 ALGORITHM = "(* --algorithm Counts {\nvariables n = 0;\n{ a: while (n < 2) { n := n + 1 }\n} } *)"
 #: What pcal of tlaplus/tlaplus cc6b616 writes for it.

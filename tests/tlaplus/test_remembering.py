@@ -7,14 +7,15 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench import Budget, ModelError, check
 from workbench.kernel.meaning.state import Reads
-from workbench.tlaplus import remembering, sampling
-from workbench.tlaplus.cells import VariableValues
-from workbench.tlaplus.members import Members
-from workbench.tlaplus.remembering import Remembered
-from workbench.tlaplus.sets import NAT
-from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.steps import TextInstance
-from workbench.tlaplus.terms import MOST_CASES
+from workbench.tlaplus.compiler import memo
+from workbench.tlaplus.compiler.memo import Remembered
+from workbench.tlaplus.config.closures import MOST_CASES
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.layout.layout import VariableValues
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.steps.quantifier_memo import Members
+from workbench.tlaplus.steps.steps import TextInstance
+from workbench.tlaplus.values.sets import NAT
 
 
 class Asked:
@@ -82,7 +83,7 @@ def test_a_definition_that_reads_in_another_order_is_refused():
 
 @pytest.mark.parametrize("again", [0, 9])
 def test_what_is_seldom_known_is_forgotten_and_no_longer_kept(again, monkeypatch):
-    monkeypatch.setattr(remembering, "_MOST_NODES", 10)
+    monkeypatch.setattr(memo, "_MOST_NODES", 10)
     asked = Asked()
     remembered = Remembered(asked)
     for number in range(10):
@@ -100,7 +101,7 @@ def test_what_comes_of_a_member_is_known_where_the_cells_are_the_same_that_it_de
         "Init == open = Procs /\\ count = [p \\in Procs |-> 0]",
         "Next == /\\ \\E p \\in open : count' = [count EXCEPT ![p] = (@ + 1) % 5] /\\ UNCHANGED open",
     ]  # fmt: skip
-    monkeypatch.setattr(sampling, "MOST_STATES", 20)
+    monkeypatch.setattr(sample, "MOST_STATES", 20)
     model = module_of_text(module_of(*lines), "CONSTANT Procs = {a, b, c, d} INIT Init NEXT Next")()
     assert len(model.instances) == 1
     assert len(model.layout.cells) == 10

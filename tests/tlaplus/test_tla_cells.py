@@ -10,9 +10,9 @@ from workbench.checking.check import check
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import cells_of, row_of
 from workbench.kernel.meaning.values import Map, Name
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.values import text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.values.values import text
 
 VOTES = module_of(
     r"""EXTENDS Naturals, Sequences, FiniteSets, TLC
@@ -70,9 +70,9 @@ def figures(cfg: str, engine: str = "local", **constants: Any) -> Any:
 @pytest.mark.parametrize("cfg", ["INVARIANTS Types", "INVARIANTS One Busy", "INVARIANTS Types SYMMETRY Symmetric"])
 @pytest.mark.parametrize("states", [1, 10, 300])
 def test_the_figures_are_those_of_one_cell_per_variable(cfg, states, monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", 0)
+    monkeypatch.setattr(sample, "MOST_STATES", 0)
     expected, more_calls = figures(cfg)
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     found, calls = figures(cfg)
     assert found == expected
     assert states == 1 or calls < more_calls / 2
@@ -80,7 +80,7 @@ def test_the_figures_are_those_of_one_cell_per_variable(cfg, states, monkeypatch
 
 @pytest.mark.slow
 def test_the_reference_engine_finds_the_same(monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", 10)
+    monkeypatch.setattr(sample, "MOST_STATES", 10)
     cfg = "INVARIANTS Types Busy SYMMETRY Symmetric"
     assert figures(cfg, "reference", Nodes=2)[0] == figures(cfg, Nodes=2)[0]
 
@@ -92,12 +92,12 @@ def test_small_spaces_have_a_cell_for_each_variable():
 
 @pytest.mark.slow
 def test_cells_are_learned_once_for_all(monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", 300)
+    monkeypatch.setattr(sample, "MOST_STATES", 300)
     assert model_of("").layout.cells == model_of("").layout.cells
 
 
 def test_a_renaming_maps_each_cell_to_that_of_the_image(monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", 300)
+    monkeypatch.setattr(sample, "MOST_STATES", 300)
     model = model_of("SYMMETRY Symmetric")
     cells = model.layout.cells
     swap = {"a": "b", "b": "a", "c": "c"}
@@ -111,7 +111,7 @@ def test_a_renaming_maps_each_cell_to_that_of_the_image(monkeypatch):
 
 
 def trace_of(states: int, monkeypatch: Any) -> Any:
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     result = check(model_of("INVARIANT Busy"), engine="local")
     return result.trace
 
@@ -130,7 +130,7 @@ def test_people_see_variables_whole(monkeypatch):
 
 
 def test_a_definition_that_goes_through_a_set_is_evaluated_once_in_a_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sampling, "MOST_STATES", 4)
+    monkeypatch.setattr(sample, "MOST_STATES", 4)
     text = module_of(
         "EXTENDS Naturals",
         "VARIABLE f",
@@ -149,7 +149,7 @@ def test_a_definition_that_goes_through_a_set_is_evaluated_once_in_a_state(monke
 @pytest.mark.parametrize("states", [0, 2])
 def test_what_looks_at_the_next_state_is_evaluated_for_each_way(states, monkeypatch):
     """The answers of definitions that look at a state alone are remembered while it is stepped from."""
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     module = module_of(
         "EXTENDS Naturals",
         "VARIABLES x, f",

@@ -5,7 +5,7 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import InputError, ModelError
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 
 def test_operators_of_one_name_are_those_of_their_module() -> None:

@@ -8,13 +8,13 @@ from tests.tlaplus.exploring import specification
 from tests.tlaplus.trees import expression_of, loaded
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
-from workbench.tlaplus.compiling import Compiler
-from workbench.tlaplus.deep import deeper
-from workbench.tlaplus.lazy import force
-from workbench.tlaplus.running import Run, definition_of, place_of
-from workbench.tlaplus.syntax import Place
-from workbench.tlaplus.values import EvaluationError, shown
-from workbench.tlaplus.wording import written
+from workbench.tlaplus.compiler.big_stack import deeper
+from workbench.tlaplus.compiler.compiler import Compiler
+from workbench.tlaplus.compiler.runtime import Run, definition_of, place_of
+from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.syntax.unparse import written
+from workbench.tlaplus.values.lazy import force
+from workbench.tlaplus.values.values import EvaluationError, shown
 
 START = (
     "VARIABLES x, y",

@@ -5,9 +5,9 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError
 from workbench.kernel.meaning.values import Name
-from workbench.tlaplus.constants import read_value
-from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.values import shown
+from workbench.tlaplus.config.constants import read_value
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.values.values import shown
 
 TEXT = r"""EXTENDS Naturals
 CONSTANTS Flag, Number, Procs, Values, Nobody, Below, Least

@@ -16,21 +16,20 @@ from workbench.formats.code import check_as_code, trace_as_code
 from workbench.kernel import InputError
 from workbench.registry import completed
 from workbench.showing.panel import Workbench
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_cell, open_module
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_cell, open_module
 
 
 @pytest.fixture(params=[0, 4], ids=["one cell each", "spread"])
 def lock(tmp_path, monkeypatch, request):
     """A file of Python that opens a module, as commands name it."""
-    monkeypatch.setattr(sampling, "MOST_STATES", request.param)
+    monkeypatch.setattr(sample, "MOST_STATES", request.param)
     (tmp_path / "M.tla").write_text(module_of(LOCK))
     (tmp_path / "Turns.tla").write_text(TURNS)
     cfg = f"{HEAD} SPECIFICATION Fair INVARIANTS Exclusive Small PROPERTY Served SYMMETRY Symmetric"
     (tmp_path / "M.cfg").write_text(cfg)
-    opened = (
-        f"from workbench.tlaplus.specification import open_module\nLock = open_module({str(tmp_path / 'M.tla')!r})\n"
-    )
+    imported = "from workbench.tlaplus.machine.specification import open_module\n"
+    opened = f"{imported}Lock = open_module({str(tmp_path / 'M.tla')!r})\n"
     (tmp_path / "lock.py").write_text(opened)
     return f"{tmp_path / 'lock.py'}:Lock"
 

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from workbench.kernel.meaning.values import Map, Name
-from workbench.tlaplus.arithmetic import interval, lt, plus
-from workbench.tlaplus.lazy import Lazy, Update, each, equal, force, isin
-from workbench.tlaplus.operators import (
+from workbench.tlaplus.library.arithmetic import interval, lt, plus
+from workbench.tlaplus.library.sequences import append, head, length
+from workbench.tlaplus.library.standard import MODULES, to_string
+from workbench.tlaplus.values.lazy import Lazy, Update, each, equal, force, isin
+from workbench.tlaplus.values.operators import (
     LazyFunction,
     apply,
     cap,
@@ -31,10 +33,8 @@ from workbench.tlaplus.operators import (
     tupled,
     union,
 )
-from workbench.tlaplus.sequences import append, head, length
-from workbench.tlaplus.sets import NAT, Functions, Interval, Product, Records, Sequences, Subsets, cardinality
-from workbench.tlaplus.standard import MODULES, to_string
-from workbench.tlaplus.values import EvaluationError, Order, in_order, ordered, shown, text
+from workbench.tlaplus.values.sets import NAT, Functions, Interval, Product, Records, Sequences, Subsets, cardinality
+from workbench.tlaplus.values.values import EvaluationError, Order, in_order, ordered, shown, text
 
 ONE, TWO, THREE = (Name(f"w{number}") for number in (1, 2, 3))
 ALL = (ONE, TWO, THREE)

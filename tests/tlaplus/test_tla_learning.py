@@ -9,14 +9,14 @@ from tests.tlaplus.test_tla_views import MESSAGES, NIL, ONE, TWO, A, B, C, field
 from tests.tlaplus.trees import module_of
 from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.values import Map
-from workbench.tlaplus import sampling
-from workbench.tlaplus.arithmetic import interval
-from workbench.tlaplus.lazy import equal, isin
-from workbench.tlaplus.learning import learned
-from workbench.tlaplus.operators import apply, cup, domain, enumerated, except_, subseteq
-from workbench.tlaplus.sequences import append, head, length
-from workbench.tlaplus.shapes import Fixed, Leaf, Members
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.layout.shape_inference import learned
+from workbench.tlaplus.layout.shapes import Fixed, Leaf, Members
+from workbench.tlaplus.library.arithmetic import interval
+from workbench.tlaplus.library.sequences import append, head, length
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.values.lazy import equal, isin
+from workbench.tlaplus.values.operators import apply, cup, domain, enumerated, except_, subseteq
 
 # What is read and written --------------------------------------------------------------------------------------------
 
@@ -118,6 +118,6 @@ def test_many_small_sets_are_no_long_evaluation(monkeypatch):
         "Next == \\E one, other \\in Some :"
         " one = other /\\ has' = [p \\in Procs |-> IF p \\in one THEN has[p] + 1 ELSE has[p]]",
     ]  # fmt: skip
-    monkeypatch.setattr(sampling, "MOST_STATES", 150)
+    monkeypatch.setattr(sample, "MOST_STATES", 150)
     model = module_of_text(module_of(*lines), "INIT Init NEXT Next")()
     assert len(model.layout.cells) == 8

@@ -10,8 +10,8 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench import Budget, WalkRule, Watch, check, scenario, simulate
 from workbench.kernel import InputError, ModelError
-from workbench.tlaplus import deep
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.compiler import big_stack
+from workbench.tlaplus.machine.specification import module_of_text
 
 pytestmark = pytest.mark.slow
 #: Each takes a second or so: where nothing ends it, it comes to another end than the tests expect.
@@ -158,7 +158,7 @@ def test_a_recursion_without_end_is_an_error_with_its_place(text):
 
 
 def test_a_recursion_without_end_is_an_error_where_there_is_no_larger_stack(monkeypatch):
-    monkeypatch.setattr(deep, "_BYTES", 1 << 50)
+    monkeypatch.setattr(big_stack, "_BYTES", 1 << 50)
     with pytest.raises(ModelError, match="the recursion is too deep"):
         check(recursive(DEEP["operator"], 9999, "INIT Init NEXT Next")())
 

@@ -8,8 +8,8 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import search
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
 
 MODULE = r"""EXTENDS Naturals
 VARIABLES x, on
@@ -187,7 +187,7 @@ Again == []<>(y = 0)
 )
 def test_a_step_that_writes_the_same_value_anew_does_not_change_it(behaviour, asked, holds, states, monkeypatch):
     """The verdicts are TLC's; `x` has one cell, or one for each field."""
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     model = module_of_text(module_of(SPREAD), f"SPECIFICATION {behaviour} PROPERTY {asked}")()
     result = check(model)
     assert (result.distinct, result[asked].holds) == (4, holds)

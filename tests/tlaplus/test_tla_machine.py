@@ -9,8 +9,8 @@ from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import ModelError
 from workbench.kernel.meaning.state import Reads, row_of
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
 
 #: The properties that are violated, with the number of states of the trace; None for a lasso of any length.
 Wrong = Mapping[str, int | None]
@@ -484,7 +484,7 @@ SAMPLES = [0, 1, 4, 30]
 @pytest.mark.parametrize("states", SAMPLES)
 @pytest.mark.parametrize("name", ROWS)
 def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     row = ROWS[name]
     result = checked(row)
     found = {verdict.name: verdict.trace_states for verdict in result.verdicts if verdict.holds is False}
@@ -497,7 +497,7 @@ def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
 @pytest.mark.parametrize("states", SAMPLES)
 def test_of_two_parts_of_other_types_the_first_decides(states, monkeypatch):
     """TLC's error; if the part that is no record comes last, the invariant is false."""
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     with pytest.raises(ModelError, match=r"5 is of another kind than the members of \[") as met:
         checked(typed("FarLast", "In"))
     assert "4  Becomes" in "".join(met.value.__notes__)

@@ -7,8 +7,8 @@ from workbench import Budget, WalkRule, simulate
 from workbench.checking.check import check
 from workbench.commands import cli
 from workbench.kernel import InputError
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
 
 NOTED = r"""EXTENDS Naturals
 VARIABLES x, y, z
@@ -95,7 +95,7 @@ NOTICED = [
 @pytest.mark.parametrize(("rest", "note"), NOTICED)
 def test_what_an_evaluation_passes_over_is_noted_once_for_each_place(rest, note, engine, states, monkeypatch):
     """Whether variables are spread over cells, for which a sample of so many states is taken, makes no difference."""
-    monkeypatch.setattr(sampling, "MOST_STATES", states)
+    monkeypatch.setattr(sample, "MOST_STATES", states)
     model = module_of_text(module_of(MET, rf"Next == Step /\ {rest}"), "INIT Init NEXT Next")()
     notes = [f"M.tla:{note[0]}: {note[1]}"] if note else []
     assert [note for note in check(model, engine=engine).notes if note.startswith("M.")] == notes

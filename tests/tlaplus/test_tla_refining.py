@@ -7,7 +7,7 @@ import pytest
 from tests.tlaplus.exploring import calls_in
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 CLOCK = module_of(
     "EXTENDS Naturals",

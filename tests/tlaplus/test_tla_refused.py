@@ -5,7 +5,7 @@ import pytest
 from tests.tlaplus.trees import module_of, refused
 from workbench.checking.check import check
 from workbench.kernel import InputError, ModelError
-from workbench.tlaplus.specification import module_of_text, open_module
+from workbench.tlaplus.machine.specification import module_of_text, open_module
 
 TEXT = r"""EXTENDS Naturals, TLC
 CONSTANT N

@@ -8,12 +8,12 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError
-from workbench.tlaplus.lazy import force
-from workbench.tlaplus.machine import TlaMachine
-from workbench.tlaplus.sets import Filtered, Functions, Interval, Subsets
-from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.terms import Term
-from workbench.tlaplus.values import EvaluationError, shown
+from workbench.tlaplus.config.closures import Term
+from workbench.tlaplus.machine.machine import TlaMachine
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.values.lazy import force
+from workbench.tlaplus.values.sets import Filtered, Functions, Interval, Subsets
+from workbench.tlaplus.values.values import EvaluationError, shown
 
 #: No operator of TLA+ reads like this one.
 ARROW = " --> "

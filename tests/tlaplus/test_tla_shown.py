@@ -19,17 +19,17 @@ from workbench.showing.panel import TracePlayer
 from workbench.showing.pictures import faults, picture
 from workbench.showing.view.possible import possible_steps
 from workbench.showing.view.selection import alternatives, state_graph
-from workbench.tlaplus import sampling
-from workbench.tlaplus.notation import TlaNotation
-from workbench.tlaplus.specification import module_of_text
-from workbench.tlaplus.values import text
+from workbench.tlaplus.config.notation import TlaNotation
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.values.values import text
 
 
 @pytest.fixture(scope="module", params=[0, 4], ids=["one cell each", "spread"])
 def trace(request):
     """A behaviour in which a node gets a vote, and leads."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampling, "MOST_STATES", request.param)
+        patch.setattr(sample, "MOST_STATES", request.param)
         found = check(module_of_text(VOTES, f"{HEAD}INVARIANT Busy")())["Busy"].trace
         assert found is not None
         yield found

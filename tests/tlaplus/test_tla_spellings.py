@@ -3,7 +3,7 @@
 import pytest
 
 from tests.tlaplus.trees import module_of
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 DEEP = module_of("dd == 1", 'Ds == "sd"', name="Deep")
 BASE = module_of("EXTENDS Deep", "bb == 1", 'Bs == "sb"', name="Base")

@@ -10,8 +10,8 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import Budget, Workbench, check
-from workbench.tlaplus import sampling
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.machine.specification import module_of_text
 
 
 def ordered(name: str, first: str, second: str) -> Any:
@@ -146,7 +146,7 @@ LONG = [
     "asked", ["INIT Init NEXT Next ACTION_CONSTRAINT C", "INIT Init NEXT Next VIEW V", "SPECIFICATION Spec PROPERTY P"]
 )
 def test_a_budget_ends_an_evaluation_whatever_is_asked_within(asked, monkeypatch):
-    monkeypatch.setattr(sampling, "MOST_STATES", 0)
+    monkeypatch.setattr(sample, "MOST_STATES", 0)
     machine = module_of_text(module_of(*LONG), f"{asked} CHECK_DEADLOCK FALSE")()
     result = check(machine, engine="reference", budget=Budget(seconds=0.02))
     assert (result.distinct, result.generated, result.complete) == (1, 1, False)

@@ -9,11 +9,14 @@ import pytest
 
 from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.values import Map, Name, is_same
-from workbench.tlaplus.arithmetic import lt, plus
-from workbench.tlaplus.cells import Spread
-from workbench.tlaplus.lazy import Lazy, each, equal, force, isin, listed
-from workbench.tlaplus.learning import learned
-from workbench.tlaplus.operators import (
+from workbench.tlaplus.layout.layout import Spread
+from workbench.tlaplus.layout.shape_inference import learned
+from workbench.tlaplus.layout.shapes import Fixed, Growing, Members, Varying
+from workbench.tlaplus.library.arithmetic import lt, plus
+from workbench.tlaplus.library.sequences import append, concatenate, head, length, selected, subsequence, tail
+from workbench.tlaplus.library.standard import to_string
+from workbench.tlaplus.values.lazy import Lazy, each, equal, force, isin, listed
+from workbench.tlaplus.values.operators import (
     apply,
     cap,
     choose,
@@ -34,11 +37,8 @@ from workbench.tlaplus.operators import (
     tupled,
     union,
 )
-from workbench.tlaplus.sequences import append, concatenate, head, length, selected, subsequence, tail
-from workbench.tlaplus.sets import NAT, Functions, Interval, Records, Sequences, Subsets, cardinality
-from workbench.tlaplus.shapes import Fixed, Growing, Members, Varying
-from workbench.tlaplus.standard import to_string
-from workbench.tlaplus.values import EvaluationError, text
+from workbench.tlaplus.values.sets import NAT, Functions, Interval, Records, Sequences, Subsets, cardinality
+from workbench.tlaplus.values.values import EvaluationError, text
 
 A, B, C = map(Name, "abc")
 NIL = Name("Nil")

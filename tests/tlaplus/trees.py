@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from workbench.kernel import InputError
-from workbench.tlaplus import syntax
-from workbench.tlaplus.modules import Library, Specification, load
-from workbench.tlaplus.parsing import parse_module
-from workbench.tlaplus.standard import MODULES
+from workbench.tlaplus.library.standard import MODULES
+from workbench.tlaplus.names.loader import Library, Specification, load
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.parser import parse_module
 
 #: What the tests' modules may extend.
 STANDARD = {name: MODULES[name] for name in ("Naturals", "Sequences")}
@@ -27,15 +27,15 @@ def loaded(*lines: str, **others: str) -> Specification:
     return load("M", Library(standard=STANDARD, texts=texts))
 
 
-def expression_of(text: str) -> syntax.Expression:
+def expression_of(text: str) -> tree.Expression:
     """The expression as the parser reads it."""
-    (definition,) = parse_module(module_of(f"A == {text}"), "M").each(syntax.OperatorDefinition)
+    (definition,) = parse_module(module_of(f"A == {text}"), "M").each(tree.OperatorDefinition)
     return definition.body
 
 
 def shape(given: Any) -> str:
     """A tree without its places: ``Operation(+ Number(1) Identifier(x))``."""
-    if isinstance(given, syntax.Node):
+    if isinstance(given, tree.Node):
         inner = [shape(value) for name, value in vars(given).items() if name not in ("at", "bulleted", "text")]
         return f"{type(given).__name__}({' '.join(inner)})"
     if isinstance(given, tuple):

@@ -50,7 +50,7 @@ def _module_of_cell(line: str, cell: str) -> Any:
 
     What follows the module in the cell is its configuration.
     """
-    from workbench.tlaplus.specification import module_of_cell
+    from workbench.tlaplus.machine.specification import module_of_cell
 
     made = module_of_cell(cell)
     sys.modules["IPython"].get_ipython().push({made.__name__: made})

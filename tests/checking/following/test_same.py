@@ -21,7 +21,7 @@ from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.registry import get_model, protocols
 from workbench.registry.configurations import configuration
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 TEXT = r"""---- MODULE Counter ----
 EXTENDS Naturals

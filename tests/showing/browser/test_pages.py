@@ -27,7 +27,7 @@ from workbench.registry import configurations
 from workbench.showing import view
 from workbench.showing.view.html import portable
 from workbench.showing.view.trace import WIDTH
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 pytestmark = pytest.mark.browser
 

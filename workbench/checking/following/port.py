@@ -1,7 +1,7 @@
 """Ports, which translate a model of ours into the terms of a module published in another language.
 
 A port is a small Python object beside the model. It gives the module's constants for those of the model, and for each
-state of the model the values of the module's variables, as ``workbench/tlaplus/values.py`` represents them.
+state of the model the values of the module's variables, as ``workbench/tlaplus/values/values.py`` represents them.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from workbench.kernel.meaning.errors import listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.values import Map, Name
 from workbench.registry import get_model, in_file, load_file, protocol_of
-from workbench.tlaplus.values import function_of, text
+from workbench.tlaplus.values.values import function_of, text
 
 __all__ = ["Port", "follow_text", "function", "get_port", "name", "record", "string"]
 

@@ -3,7 +3,7 @@
 from workbench.showing.lessons.exercise import STORY, TEXT, Wrong, task
 from workbench.showing.lessons.judging import expect, story_trace
 from workbench.showing.lessons.locked_table import CONFIGURATION, TABLE, WITHOUT_A_LOCK
-from workbench.tlaplus.specification import module_of_text
+from workbench.tlaplus.machine.specification import module_of_text
 
 
 @task("10_published", STORY, "Which file is overwritten, and when must it be read? A line is a step: `Look(w1)`.")

@@ -1,0 +1,152 @@
+r"""Compile the expressions and actions of a specification to Python functions.
+
+==================  ==========================================================================================
+expressions         functions of the state and the next state, whose variables are read by number
+actions             functions of a run and of what to do next, which they do once for each way to take the action
+``context.py``      what the writers of both share
+``expressions.py``  constructs; ``calls.py`` names, definitions and arguments, ``actions.py`` what assigns
+``environment.py``  what names are in the code: Python's locals, or texts that are taken by name
+``program.py``      the code becomes functions
+``runtime.py``      what these run in
+==================  ==========================================================================================
+"""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.compiler.actions import Actions
+from workbench.tlaplus.compiler.calls import Calls
+from workbench.tlaplus.compiler.context import Workshop
+from workbench.tlaplus.compiler.environment import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, Held, Here
+from workbench.tlaplus.compiler.expressions import Expressions
+from workbench.tlaplus.compiler.let_bindings import Lets
+from workbench.tlaplus.compiler.python_code import assign, call, constant, defined, name, when
+from workbench.tlaplus.compiler.runtime import Run
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.symbols import Constant, Scope, Variable, fail_at
+from workbench.tlaplus.syntax.tree import Declaration, Expression, Node, Quantified
+from workbench.tlaplus.syntax.unparse import written
+
+#: Evaluates an expression in a state and a next state, which is None if there is none, for the parameters' values.
+Evaluation = Callable[..., Any]
+#: Calls its second argument once for each way in which the action can be taken in the run that is its first.
+Action = Callable[..., None]
+
+
+class Compiler:
+    """Compiles what a specification defines; replacements by a configuration come before.
+
+    Args:
+        specification: The modules; a variable is known by its position in `specification.variables`.
+        constants: The value of each declared constant; a function of Python for an operator.
+    """
+
+    def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
+        self._specification, self._constants = specification, constants
+        self._workshop = Workshop(specification, constants)
+        self._expressions = Expressions(self._workshop)
+        calls = Calls(self._workshop, self._expressions)
+        self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+        # Much is compiled when it is first asked for, and several threads may ask one machine.
+        self._writing = Lock()
+
+    def number(self, variable: Variable) -> int:
+        """The number of a variable of the specification."""
+        return self._workshop.numbers[variable]
+
+    def over(self, variables: Sequence[Any]) -> "Compiler":
+        """A compiler for states of other variables, possibly those of instances."""
+        return Compiler(replace(self._specification, variables=tuple(variables)), self._constants)
+
+    def expression(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The value of an expression, which may be lazy.
+
+        Args:
+            node: The expression.
+            scope: The meanings of its names.
+            parameters: Names that are bound around it; the function takes their values after the two states.
+
+        Raises:
+            InputError: With the place, for a temporal formula and for what is not supported.
+        """
+        return self._evaluation(node, scope, parameters, self._expressions.value)
+
+    def predicate(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The truth of an expression, whose value must be a boolean; see :meth:`expression`."""
+        return self._evaluation(node, scope, parameters, self._expressions.condition)
+
+    def members(self, node: Quantified, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
+        """The values to try for the names of a quantifier; see :meth:`expression`."""
+        return self._evaluation(node, scope, parameters, lambda _, here: self._expressions.tried(node, here))
+
+    def action(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Action:
+        """An action; see :meth:`expression` for the arguments and errors.
+
+        The function takes a :class:`workbench.tlaplus.compiler.runtime.Run` and a function that it calls once for each
+        way in which the action can be taken, in TLC's order; `run.then` holds the assignments of that way for as long.
+        """
+        with self._writing:
+            here, locals_ = self._start(node, scope, parameters)
+            return self._define([RUN, REST, *locals_], self._actions.body(node, here), node, here)
+
+    def beginning(self, formulas: Sequence[tuple[Expression, Scope]]) -> Action:
+        r"""The conjunction of initial conditions, where ``x = e`` and ``x \in S`` assign variables without a prime.
+
+        The function takes a run without a state, ``Run(names)``, and a function that it calls for each initial state.
+        """
+        parts = [self._beginning(node, scope) for node, scope in formulas]
+
+        def begin(run: Run, rest: Callable[[], None], number: int = 0) -> None:
+            if number == len(parts):
+                rest()
+            else:
+                parts[number](run, lambda: begin(run, rest, number + 1))
+
+        return begin
+
+    def _beginning(self, node: Expression, scope: Scope) -> Action:
+        with self._writing:
+            self._check(node, scope)
+            here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
+            return self._define([RUN, REST], self._actions.body(node, here), node, here)
+
+    def _check(self, node: Expression, scope: Scope) -> None:
+        here = Here(scope, NOTHING_BOUND, node.at.module)
+        if self._workshop.knowledge.level(node, here) is Level.TEMPORAL:
+            fail_at(node.at, f"{written(node)} is a temporal formula, which has no value in a state or step")
+
+    def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Here, list[str]]:
+        self._check(node, scope)
+        locals_ = [self._workshop.program.fresh("parameter") for _ in parameters]
+        bindings = NOTHING_BOUND.bound({one: Held(local) for one, local in zip(parameters, locals_, strict=True)})
+        return Here(scope, bindings, node.at.module), locals_
+
+    def _evaluation(
+        self,
+        node: Expression,
+        scope: Scope,
+        parameters: Sequence[Declaration],
+        write: Callable[[Expression, Here], ast.expr],
+    ) -> Evaluation:
+        with self._writing:
+            here, locals_ = self._start(node, scope, parameters)
+            has_no_next = ast.Compare(name(THEN), [ast.Is()], [constant(None)])
+            statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
+            return self._define([NOW, THEN, *locals_], statements, node, here)
+
+    def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Here) -> Callable[..., Any]:
+        """A function whose RecursionError says that :func:`workbench.tlaplus.compiler.big_stack.deeper` may do."""
+        error = "error"
+        refuse: list[ast.stmt] = [ast.Raise(call("too_deep", name(error)))]
+        handler = ast.ExceptHandler(name("RecursionError"), error, refuse)
+        body: list[ast.stmt] = [ast.Try(statements, [handler], [], [])]
+        try:
+            definition = defined(self._workshop.program.fresh("entry"), head, body)
+            return self._workshop.define(definition, node, here, "")
+        except RecursionError:
+            raise InputError(f"{node.at}: this is nested too deep") from None

@@ -1,0 +1,225 @@
+"""Bindings while code is written: bound names, parameters and LET's names are Python locals, or texts taken by name."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.tlaplus.names.levels import Level, Levels, Response
+from workbench.tlaplus.names.operator_effects import Effect, Use, Uses
+from workbench.tlaplus.names.symbols import Defined, Meaning, Scope
+from workbench.tlaplus.syntax.tree import At, Declaration, Expression, Identifier
+
+#: Python's locals for the current state, the next state, a run, and the continuation of an action.
+NOW, THEN, RUN, REST = "now", "then", "run", "rest"
+#: Stands for a next state where there is none.
+NOWHERE = "nowhere"
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value in a local.
+
+    Attributes:
+        concrete: Whether it is known not to be lazy.
+    """
+
+    local: str
+    concrete: bool = False
+
+
+@dataclass(frozen=True)
+class Deferred:
+    """A local that is called to get the value: it is evaluated when needed."""
+
+    local: str
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A local function, which takes the two states before its arguments."""
+
+    local: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The value of a definition in LET, or of a function that uses itself, in one state.
+
+    Attributes:
+        now: The local with that state: under a prime the definition has another value.
+        deferred: Whether the local is called to get the value.
+    """
+
+    local: str
+    now: str
+    deferred: bool
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text that is taken by name: what it means depends on where it stands, such as under a prime."""
+
+    node: Expression
+    scope: Scope
+    environment: "Environment"
+
+
+Binding = Held | Deferred | Operator | Kept | Written
+#: Anything that may be bound: a declaration, a definition in LET, or the ``@`` of EXCEPT.
+Bindable = Meaning | type[At]
+
+
+class Environment(Mapping[Any, Binding]):
+    """Bindings, compared by their contents: code written for one environment can be used for an equal one."""
+
+    __slots__ = ("_bindings", "_hash")
+
+    def __init__(self, bindings: Mapping[Any, Binding]) -> None:
+        self._bindings = dict(bindings)
+        self._hash: int | None = None
+
+    def __getitem__(self, key: Any) -> Binding:
+        return self._bindings[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._bindings)
+
+    def __len__(self) -> int:
+        return len(self._bindings)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self._bindings.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Environment) and self._bindings == other._bindings
+
+    def bound(self, more: Mapping[Any, Binding]) -> "Environment":
+        """This environment with more bindings."""
+        return Environment({**self._bindings, **more}) if more else self
+
+    def visible(self, mentioned: frozenset[Bindable], now: str) -> "Environment":
+        """The bindings that are mentioned and can be used where `now` is the state."""
+        found = {key: kept for key in mentioned & self.keys() if (kept := in_state(self[key], now)) is not None}
+        return Environment(found)
+
+    def locals(self) -> list[str]:
+        """Every local that the bindings use, each once."""
+        found = dict[str, None]()
+        for binding in self._bindings.values():
+            if isinstance(binding, Written):
+                found.update(dict.fromkeys(binding.environment.locals()))
+            else:
+                found[binding.local] = None
+        return list(found)
+
+
+def in_state(binding: Binding, now: str) -> Binding | None:
+    """A binding without the values that belong to another state; None if it is one."""
+    if isinstance(binding, Kept):
+        return binding if binding.now == now else None
+    if isinstance(binding, Written):
+        inside = {key: kept for key, one in binding.environment.items() if (kept := in_state(one, now)) is not None}
+        return replace(binding, environment=Environment(inside))
+    return binding
+
+
+@dataclass(frozen=True)
+class Passed:
+    """An argument in the form in which a function takes it.
+
+    Attributes:
+        kind: The way in which the function finds it; a text that is taken by name is part of the function.
+        value: The expression that the call passes; None for a text.
+    """
+
+    kind: Any
+    value: ast.expr | None
+
+
+NOTHING_BOUND = Environment({})
+_VALUE: Response = (Level.CONSTANT,) * len(Level)
+_UNKNOWN: Response = (Level.ACTION,) * len(Level)
+
+
+@dataclass(frozen=True)
+class Here:
+    """The place where code is being written: the meanings of names there, and the locals that hold the states.
+
+    Attributes:
+        module: The module whose file contains the text.
+        initial: Whether it is an initial condition, which assigns variables of `now`.
+    """
+
+    scope: Scope
+    environment: Environment
+    module: str
+    now: str = NOW
+    then: str = THEN
+    initial: bool = False
+
+    def of(self, node: Identifier) -> Binding | None:
+        """The binding of a name; None if there is none."""
+        return self.environment.get(self.scope.find(node.name))
+
+    def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
+        """This place with more bindings, in the scope that has their names."""
+        return replace(self, scope=scope or self.scope, environment=self.environment.bound(bindings))
+
+    def at(self, written: Written) -> "Here":
+        """The place of a text that is taken by name: the text's own names, and the states of this place."""
+        return replace(self, scope=written.scope, environment=written.environment)
+
+    def primed(self) -> "Here":
+        """This place with the next state as the current one."""
+        return replace(self, now=self.then, then=NOWHERE)
+
+
+class Knowledge:
+    """Levels and uses of names, for expressions whose names have bindings."""
+
+    def __init__(self) -> None:
+        self._levels, self._uses = Levels(), Uses()
+
+    def level(self, node: Expression, here: Here) -> Level:
+        """The level of an expression; an operator known only when the code runs may do anything in a step."""
+        return self._levels.level(node, here.scope, self._responses(here.environment))
+
+    def highest(self, node: Expression, here: Here) -> Level:
+        """The highest level of an argument, which may be an operator."""
+        return max(self._levels.response(node, here.scope, self._responses(here.environment)))
+
+    def _responses(self, environment: Environment) -> dict[Declaration, Response]:
+        found = {}
+        for key, binding in environment.items():
+            if isinstance(key, Declaration):
+                found[key] = self._response(binding)
+        return found
+
+    def _response(self, binding: Binding) -> Response:
+        if isinstance(binding, Written):
+            inside = self._responses(binding.environment)
+            return self._levels.response(binding.node, binding.scope, inside)
+        return _UNKNOWN if isinstance(binding, Operator) else _VALUE
+
+    def uses(self, meaning: Defined, arguments: tuple[Expression, ...], here: Here) -> tuple[frozenset[Use], ...]:
+        """The use that an operator makes of its arguments."""
+        return self._uses.of_call(meaning, arguments, here.scope, self._effects(here.environment))
+
+    def primes(self, operator: Expression, here: Here) -> bool:
+        """Whether an operator that is passed as an argument primes its own arguments."""
+        effect = self._uses.as_operator(operator, here.scope, self._effects(here.environment), None)
+        return any(use is Use.PRIMED for _, use in effect.arguments)
+
+    def _effects(self, environment: Environment) -> dict[Declaration, Effect]:
+        found = {}
+        for key, binding in environment.items():
+            if isinstance(key, Declaration) and key.arity:
+                if isinstance(binding, Written):
+                    inside = self._effects(binding.environment)
+                    found[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
+                else:  # one that primes its arguments is taken by name
+                    found[key] = Effect(frozenset(), frozenset())
+        return found

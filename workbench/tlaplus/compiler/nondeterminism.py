@@ -1,0 +1,87 @@
+r"""Whether a formula is more than a test where it stands in an action: it assigns, or can be true in several ways.
+
+TLC goes on once for each way, also where nothing is assigned in it, and counts the states that it generates so.
+"""
+
+from workbench.tlaplus.compiler.environment import Binding, Environment, Here, Knowledge, Written
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Defined, Scope, Standard, Substituted
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
+
+_CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
+
+
+class Branching:
+    """Finds formulas with several ways, and remembers the answers for definitions."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._known: dict[Defined, bool] = {}
+
+    def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Here) -> bool:
+        """Whether a definition is more than a test when applied to these arguments, with these visible names."""
+        if self._in_definition(meaning):
+            return True
+        for argument in arguments:
+            if isinstance(argument, Written):
+                inside = here.at(argument)
+                if self._knowledge.highest(argument.node, inside) >= Level.ACTION:
+                    return True
+                if self._in(argument.node, inside.scope):
+                    return True
+        return any(isinstance(one, Written) for one in visible.values())
+
+    def has_ways(self, node: Expression, here: Here) -> bool:
+        """Whether a formula may be true in several ways; an equation never is, whatever it assigns."""
+        symbol = node.symbol if isinstance(node, tree.Operation) else ""
+        if symbol and symbol not in _CONNECTIVES and isinstance(here.scope.meaning(symbol, node.at), Standard):
+            return False
+        if any(isinstance(one, Written) for one in here.environment.values()):
+            return True
+        return self._in(node, here.scope)
+
+    def _in_definition(self, meaning: Defined) -> bool:
+        if meaning not in self._known:
+            self._known[meaning] = True  # of a recursion we know nothing better
+            definition = meaning.definition
+            if isinstance(definition, OperatorDefinition):
+                self._known[meaning] = self._in(definition.body, meaning.scope.inside(definition))
+            else:
+                self._known[meaning] = False
+        return self._known[meaning]
+
+    def _in(self, node: Expression, scope: Scope) -> bool:
+        if isinstance(node, (tree.Disjunction, tree.Prime, tree.Box, tree.Angle)):
+            return True
+        if isinstance(node, tree.Quantified):
+            return node.kind == "E" or self._in(node.body, scope.inside(node))
+        if isinstance(node, tree.Conjunction):
+            return any(self._in(one, scope) for one in node.operands)
+        if isinstance(node, tree.If):
+            return self._in(node.then, scope) or self._in(node.otherwise, scope)
+        if isinstance(node, tree.Case):
+            formulas = [*[arm.value for arm in node.arms], *([node.other] if node.other else [])]
+            return any(self._in(one, scope) for one in formulas)
+        if isinstance(node, (tree.Let, tree.Label, tree.Lambda)):
+            return self._in(node.body, scope.inside(node))
+        return self._in_name(node, scope)
+
+    def _in_name(self, node: Expression, scope: Scope) -> bool:
+        meaning, operands = scope.applied(node) or (None, ())
+        if isinstance(meaning, Standard):
+            return self._in_standard(meaning, operands, scope)
+        if isinstance(meaning, Substituted):
+            return self._in(meaning.expression, meaning.scope)
+        if isinstance(meaning, Defined):
+            return self._in_definition(meaning) or any(self._in(one, scope) for one in operands)
+        return False
+
+    def _in_standard(self, meaning: Standard, operands: tuple[Expression, ...], scope: Scope) -> bool:
+        if meaning.module:
+            return False
+        if meaning.name in ("\\/", "UNCHANGED"):
+            return True
+        if meaning.name == "=>":
+            return self._in(operands[1], scope)
+        return meaning.name in ("=", "\\in", "/\\") and any(self._in(one, scope) for one in operands)

@@ -1,0 +1,214 @@
+"""The runtime of compiled expressions and actions: states, the assignments of a step, and places of errors."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, NoReturn
+
+from workbench.tlaplus.compiler.program import SPOKEN
+from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.values.lazy import each, equal, isin
+from workbench.tlaplus.values.notes import is_of_module, notice, place_in
+from workbench.tlaplus.values.values import EvaluationError, brief
+
+# States --------------------------------------------------------------------------------------------------------------
+
+
+class Assigned(dict[int, Any]):
+    """The values that an action has assigned so far, by the number of the variable.
+
+    Args:
+        names: Of all variables.
+        now: The state before; None for an initial condition.
+
+    Attributes:
+        kept: The variables that stay as they are. Their values are read only if something asks for them: what a step
+            leaves alone is nothing that it depends on.
+    """
+
+    def __init__(self, names: Sequence[str], now: Any) -> None:
+        super().__init__()
+        self.names, self.now = names, now
+        self.kept: set[int] = set()
+
+    def __contains__(self, number: object) -> bool:
+        return super().__contains__(number) or number in self.kept
+
+    def __missing__(self, number: int) -> Any:
+        if number in self.kept:
+            return self.now[number]
+        mark = "" if self.now is None else "'"
+        raise EvaluationError(f"{self.names[number]}{mark} is used before it is assigned")
+
+
+class Nowhere:
+    """The next state of an expression that has none."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = names
+
+    def __getitem__(self, number: int) -> NoReturn:
+        raise EvaluationError(f"{self.names[number]}' where there is no next state")
+
+
+class Run:
+    r"""A run of an action, or of an initial condition; after an exception it is useless.
+
+    Args:
+        names: The variables.
+        now: The state in which the action is taken; None for an initial condition, which assigns to it.
+
+    Attributes:
+        then: The assignments of the way that is being taken. An initial condition's are `now` as well.
+        chosen: The bound names of ``\E`` around, with their values.
+        whys: The guards that failed, in TLA+.
+    """
+
+    __slots__ = ("chosen", "names", "now", "then", "whys")
+
+    def __init__(self, names: Sequence[str], now: Any = None) -> None:
+        self.names = names
+        self.then = Assigned(names, now)
+        self.now = self.then if now is None else now
+        self.chosen: list[tuple[str, Any]] = []
+        self.whys: list[str] = []
+
+    def unassigned(self) -> list[str]:
+        """The names of the variables that have no value in this way."""
+        return [name for number, name in enumerate(self.names) if number not in self.then]
+
+    def is_complete(self) -> bool:
+        """Whether all variables have values in this way."""
+        return len(self.then) + len(self.then.kept) == len(self.names)
+
+    def among(self, number: int, members: Any, why: str) -> Iterator[None]:
+        r"""``x' \in members``: assigns each member in turn, or tests the value that is assigned already."""
+        then = self.then
+        if number in then:
+            if isin(then[number], members):
+                yield
+            else:
+                self.whys.append(why)
+            return
+        is_empty = True
+        for member in each(members):
+            is_empty = False
+            then[number] = member
+            yield
+            del then[number]
+        if is_empty:
+            self.whys.append(why)
+
+    def keep(self, numbers: Sequence[int], why: str) -> list[int] | None:
+        """Keep variables ``UNCHANGED``; returns those that this assigns; None, with none assigned, if one differs."""
+        now, then = self.now, self.then
+        kept = []
+        for number in numbers:
+            if number not in then:
+                then.kept.add(number)
+                kept.append(number)
+            elif not equal(then[number], now[number]):
+                notice("UNCHANGED excludes a step that has changed {} before".format, self.names[number])
+                self.release(kept)
+                self.whys.append(why)
+                return None
+        return kept
+
+    def release(self, kept: list[int]) -> None:
+        """Undo what :meth:`keep` assigned."""
+        self.then.kept.difference_update(kept)
+
+
+class _Possible(Exception):
+    """An action has a way, and so is enabled."""
+
+
+def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arguments: Any) -> bool:
+    """``ENABLED action``: whether the action has a way; the first one found ends the run."""
+    try:
+        action(Run(names, now), _found, *arguments)
+    except _Possible:
+        return True
+    return False
+
+
+def _found() -> NoReturn:
+    raise _Possible
+
+
+# Values that are evaluated when needed -------------------------------------------------------------------------------
+
+_UNKNOWN = object()
+
+
+class Once:
+    """A value that is evaluated when first needed, and then remembered."""
+
+    __slots__ = ("_evaluate", "_value")
+
+    def __init__(self, evaluate: Callable[[], Any]) -> None:
+        self._evaluate = evaluate
+        self._value: Any = _UNKNOWN
+
+    def __call__(self) -> Any:
+        if self._value is _UNKNOWN:
+            self._value = self._evaluate()
+        return self._value
+
+
+class Mapped:
+    """The values of the specification's variables, and of those that stand for expressions, evaluated when needed."""
+
+    __slots__ = ("_images", "_now")
+
+    def __init__(self, now: Any, images: Mapping[int, Callable[[], Any]]) -> None:
+        self._now = now
+        self._images = {number: Once(image) for number, image in images.items()}
+
+    def __getitem__(self, number: int) -> Any:
+        image = self._images.get(number)
+        return self._now[number] if image is None else image()
+
+
+def unpacked(value: Any, size: int) -> tuple[Any, ...]:
+    """The parts of a tuple that bound names take apart."""
+    if type(value) is not tuple or len(value) != size:
+        raise EvaluationError(f"{brief(value)} is not a tuple of {size}, which the bound names take apart")
+    return value
+
+
+def failed(message: str) -> NoReturn:
+    """Raise the error of an expression that has no value."""
+    raise EvaluationError(message)
+
+
+# Errors --------------------------------------------------------------------------------------------------------------
+
+
+def place_of(error: BaseException) -> Place | None:
+    """The place in a module where an error was raised; None if no expression of a module was being evaluated."""
+    found = _innermost(error)
+    if found is None:
+        return None
+    return place_in(found.tb_frame.f_code, found.tb_lasti)
+
+
+def definition_of(error: BaseException) -> str:
+    """The definition whose expression was being evaluated when an error came; "" if there was none."""
+    found = _innermost(error)
+    frame = None if found is None else found.tb_frame
+    while frame is not None:
+        spoken: str = frame.f_globals.get(SPOKEN, {}).get(frame.f_code.co_name, "")
+        if spoken:
+            return spoken
+        frame = frame.f_back
+    return ""
+
+
+def _innermost(error: BaseException) -> TracebackType | None:
+    """The innermost frame of a module's code in the traceback of an error."""
+    found, traceback = None, error.__traceback__
+    while traceback is not None:
+        if is_of_module(traceback.tb_frame.f_code):
+            found = traceback
+        traceback = traceback.tb_next
+    return found

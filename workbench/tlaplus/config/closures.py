@@ -1,0 +1,294 @@
+r"""Expressions with values for the names around them: the parts of Next and of properties.
+
+A definition is *unfolded* where its arguments are constants: then its body, with values for its parameters, means the
+same. Arguments that depend on the state stay where they are, since an operator may prime them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.tlaplus.compiler.big_stack import deeper
+from workbench.tlaplus.compiler.compiler import Compiler
+from workbench.tlaplus.compiler.runtime import place_of
+from workbench.tlaplus.names.levels import Level, Levels
+from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted
+from workbench.tlaplus.syntax.tree import (
+    Bound,
+    Conjunction,
+    Declaration,
+    Disjunction,
+    Expression,
+    Label,
+    Lambda,
+    Let,
+    Operation,
+    OperatorDefinition,
+    Place,
+    Qualified,
+    Quantified,
+)
+from workbench.tlaplus.values.lazy import each, is_endless
+from workbench.tlaplus.values.values import Evaluation, EvaluationError, Noticed, Order, evaluation, go_on_with
+
+#: Quantifiers over more combinations of values than this stay quantifiers.
+MOST_CASES = 4096
+
+Values = Mapping[Declaration, Any]
+
+T = TypeVar("T")
+
+
+def failed(error: EvaluationError, at: Place) -> ModelError:
+    """The error of a model whose text cannot be evaluated, with its place; if unknown, with the definition's."""
+    return ModelError(f"{place_of(error) or at}: {error}")
+
+
+class Term(NamedTuple):
+    """An expression, the scope of its names, and the values of those that are bound around it."""
+
+    node: Expression
+    scope: Scope
+    values: Values
+
+    def inside(self, node: Expression, values: Values | None = None) -> "Term":
+        """The term of a part of this expression, which its names reach; `values` has those of more names."""
+        return Term(node, self.scope.inside(self.node), {**self.values, **(values or {})})
+
+    def beside(self, node: Expression) -> "Term":
+        """Another expression in the same scope."""
+        return Term(node, self.scope, self.values)
+
+
+class Terms:
+    """Takes terms apart, and compiles them.
+
+    Each expression is compiled once, whatever the values of the names around it are.
+
+    Args:
+        order: That of strings and model values.
+        noticed: Keeps the notes on what is evaluated.
+    """
+
+    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed) -> None:
+        self.compiler = compiler
+        self._order, self._noticed = order, noticed
+        self.levels = Levels()
+        self._compiled: dict[Any, Callable[..., Any]] = {}
+        self._curried: dict[tuple[Quantified, int], Quantified] = {}
+
+    def over(self, variables: Sequence[Any]) -> "Terms":
+        """Terms of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
+        return Terms(self.compiler.over(variables), self._order, self._noticed)
+
+    def level(self, term: Term) -> Level:
+        return self.levels.level(term.node, term.scope)
+
+    # Functions ----------------------------------------------------------------------------------------------------
+
+    def compiled(self, kind: str, term: Term) -> Callable[..., Any]:
+        """The function of a compiled expression, whose last arguments are the values of the names around it.
+
+        Args:
+            kind: The compiler's method: ``expression``, ``predicate``, ``members`` or ``action``.
+        """
+        key = kind, term.node, term.scope, tuple(term.values)
+        if key not in self._compiled:
+            compile_it = getattr(self.compiler, kind)
+            self._compiled[key] = compile_it(term.node, term.scope, tuple(term.values))
+        return self._compiled[key]
+
+    def image(self, meaning: Substituted, values: Values) -> Callable[[Any], Any]:
+        """The substitute for a variable of an instance, as a function of the specification's variables.
+
+        Args:
+            values: Those of the names around it, the instance's parameters among them.
+        """
+        given = meaning.scope.visible(values)
+        function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
+        return lambda now: function(now, None, *given.values())
+
+    def evaluated(self, at: Place, evaluate: Callable[..., T], *given: Any) -> T:
+        """The result of `evaluate` with these arguments; it may be retried on a larger stack.
+
+        Args:
+            at: The place of what is evaluated, for an error that comes from no expression.
+
+        Raises:
+            ModelError: With the place, if something cannot be evaluated.
+        """
+        try:
+            return self._begun(evaluate, *given)
+        except EvaluationError as error:
+            raise failed(error, at) from error
+
+    def _begun(self, evaluate: Callable[..., T], *given: Any) -> T:
+        """As :meth:`evaluated`, but an error has no place yet."""
+        outer = current = evaluation()
+        if outer.noticed is not self._noticed:  # the order may be that of several machines
+            current = Evaluation(self._order, self._noticed)
+            go_on_with(current)
+        begins = not current.is_under_way
+        if begins:
+            current.is_under_way, current.looks = True, 0
+        try:
+            return evaluate(*given)
+        except RecursionError:
+            return deeper(self._begun, evaluate, *given)
+        finally:
+            if begins:
+                current.is_under_way = False
+                if outer.is_under_way:
+                    go_on_with(outer)
+
+    def value(self, term: Term, use: Callable[[Any], Any] = lambda value: value) -> Any:
+        """The value of a constant expression, or what `use` makes of it: a lazy value belongs to its evaluation."""
+        return self._constant("expression", term, use)
+
+    def is_true(self, term: Term) -> bool:
+        """Whether a constant predicate holds."""
+        return self._constant("predicate", term, bool)
+
+    def _constant(self, kind: str, term: Term, use: Callable[[Any], T]) -> T:
+        return self._begun(lambda: use(self.compiled(kind, term)(None, None, *term.values.values())))
+
+    # Parts --------------------------------------------------------------------------------------------------------
+
+    def operands(self, term: Term, symbol: str) -> tuple[Term, ...] | None:
+        """The operands of an operator of TLA+ itself; None for any other expression."""
+        called = term.scope.applied(term.node) if isinstance(term.node, Operation) else None
+        if called is None or not isinstance(called[0], Standard) or called[0].name != symbol:
+            return None
+        return tuple(map(term.beside, called[1]))
+
+    def unfolded(self, term: Term) -> Term | None:
+        """The expression that a name, a label, a LET or a list of one stands for; None if it cannot be unfolded.
+
+        Raises:
+            EvaluationError: If an argument has no value.
+        """
+        node, scope = term.node, term.scope
+        if isinstance(node, (Label, Let)):
+            return term.inside(node.body)
+        if isinstance(node, (Conjunction, Disjunction)) and len(node.operands) == 1:
+            return term.beside(node.operands[0])
+        if isinstance(node, Qualified):
+            reached = scope.reach(node)
+            names = tuple(name for name, _ in reached.arguments)
+            passed = self._passed(term, names, tuple(value for _, value in reached.arguments))
+            around = None if passed is None else {**term.values, **passed}
+            return None if around is None else self._body(term, reached.meaning, node.arguments, around)
+        called = scope.applied(node)
+        return None if called is None else self._body(term, *called, term.values)
+
+    def _body(self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values) -> Term | None:
+        if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
+            return Term(meaning.expression, meaning.scope, meaning.scope.visible(around))
+        if not isinstance(meaning, Defined) or meaning.recursive:
+            return None
+        definition = meaning.definition
+        if not isinstance(definition, OperatorDefinition):
+            return None
+        passed = self._passed(term, definition.parameters, arguments)
+        if passed is None:
+            return None
+        scope = meaning.scope.inside(definition)
+        return Term(definition.body, scope, {**scope.visible(around), **passed})
+
+    def _passed(
+        self, term: Term, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
+    ) -> dict[Declaration, Any] | None:
+        """The values of the arguments; None if one of them is an operator or not a constant."""
+        passed = dict[Declaration, Any]()
+        for parameter, argument in zip(parameters, arguments, strict=True):
+            given = term.beside(argument)
+            if parameter.arity or isinstance(argument, Lambda) or self.level(given) > Level.CONSTANT:
+                return None
+            passed[parameter] = self.value(given)
+        return passed
+
+    def cases(self, term: Term) -> list[Term] | None:
+        r"""The body of a quantifier for the values of its names, in TLC's order; None if its first set is no constant.
+
+        From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
+        there is a case ``\A t \in seen : P`` for each key.
+        """
+        assert isinstance(term.node, Quantified)
+        node, made = term.node, [dict[Declaration, Any]()]
+        for number, bound in enumerate(node.bounds):
+            more = self._with(made, term, bound)
+            if more is None:
+                if not number:
+                    return None
+                outer = self._outer(node, number)
+                return [term.beside(outer).inside(outer.body, values) for values in made]
+            made = more
+        return [term.inside(node.body, values) for values in made]
+
+    def _outer(self, node: Quantified, number: int) -> Quantified:
+        """A quantifier over the names of so many bounds, of one over the others; always the same object."""
+        if (node, number) not in self._curried:
+            inner = replace(node, bounds=node.bounds[number:])
+            self._curried[node, number] = replace(node, bounds=node.bounds[:number], body=inner)
+        return self._curried[node, number]
+
+    def _with(
+        self, made: list[dict[Declaration, Any]], term: Term, bound: Bound
+    ) -> list[dict[Declaration, Any]] | None:
+        """The values with those of a bound's names; None unless its set is a small constant."""
+        if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
+            return None
+        listed = self.value(term.beside(bound.domain), listed_if_few)
+        if listed is None:
+            return None
+        for names in bound.patterns:
+            made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
+            if len(made) > MOST_CASES:
+                return None
+        return made
+
+    def conjuncts(self, term: Term, above: Level) -> Iterator[Term]:
+        r"""The parts of a conjunction, through definitions and ``\A`` over constants.
+
+        Args:
+            above: Parts of this level, or of a lower one, are not taken apart.
+        """
+        node = term.node
+        if self.level(term) <= above:
+            yield term
+            return
+        if isinstance(node, Conjunction):
+            for operand in node.operands:
+                yield from self.conjuncts(term.beside(operand), above)
+            return
+        if isinstance(node, Quantified) and node.kind == "A":
+            cases = self.cases(term)
+            if cases is not None:
+                for case in cases:
+                    yield from self.conjuncts(case, above)
+                return
+        inner = self.unfolded(term)
+        if inner is None:
+            yield term
+        else:
+            yield from self.conjuncts(inner, above)
+
+
+def listed_if_few(members: Any) -> list[Any] | None:
+    """The members of a set in TLC's order; None if it has no end, or more than :data:`MOST_CASES`."""
+    if is_endless(members):
+        return None
+    few = list(islice(each(members), MOST_CASES + 1))
+    return few if len(few) <= MOST_CASES else None
+
+
+def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
+    for member in members:
+        if not is_tuple:
+            yield {names[0]: member}
+        elif isinstance(member, tuple) and len(member) == len(names):
+            yield dict(zip(names, member, strict=True))
+        else:
+            raise EvaluationError(f"a member of the set is not a tuple of {len(names)}")

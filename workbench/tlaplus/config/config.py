@@ -1,0 +1,257 @@
+"""A specification with its configuration: replacements, values of constants, and what to check."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NoReturn
+
+from workbench.kernel.meaning import constants as kernel
+from workbench.kernel.meaning.errors import InputError, listed, unknown
+from workbench.kernel.meaning.machine import Family
+from workbench.tlaplus.config.cfg_parser import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.config.closures import Term
+from workbench.tlaplus.config.constants import as_values, constants_in, value_of
+from workbench.tlaplus.config.notation import TlaNotation
+from workbench.tlaplus.names.levels import Level, Levels
+from workbench.tlaplus.names.loader import Library, Specification, as_text
+from workbench.tlaplus.names.string_order import words_in
+from workbench.tlaplus.names.symbols import (
+    Constant,
+    Defined,
+    MissingName,
+    Named,
+    Scope,
+    Substituted,
+    meanings_in,
+    place_of,
+)
+from workbench.tlaplus.syntax.pluscal import algorithm_in
+from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
+from workbench.tlaplus.values.values import Order
+
+
+@dataclass(frozen=True)
+class Configured:
+    """A specification after its configuration's replacements.
+
+    Attributes:
+        file: The configuration's name, for messages; "" if there is none.
+        constants: The constants that a model declares, with the values of the configuration as defaults.
+        notes: Notes on the configuration for a result.
+        opened_by: A function and its arguments, the texts, that open the same class of machines.
+    """
+
+    specification: Specification
+    cfg: Cfg
+    file: str
+    constants: Mapping[str, kernel.Constant]
+    notes: tuple[str, ...]
+    _library: Library
+    _bound: Mapping[str, Constant]
+    _fixed: Mapping[Constant, Any]
+    opened_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+
+    def __reduce__(self) -> Any:
+        return _configured_by, self.opened_by
+
+    def values(self, constants: Mapping[str, Any]) -> dict[Constant, Any]:
+        """The value of each constant of the modules, given those of a machine."""
+        values = as_values(constants, self.constants)
+        return {**self._fixed, **{meaning: values[name] for name, meaning in self._bound.items()}}
+
+    @property
+    def scope(self) -> Scope:
+        return self.specification.scope
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The texts of the modules, by file."""
+        return {f"{name}.tla": as_text(text) for name, text in self._library.read.items()}
+
+    @property
+    def family(self) -> Family:
+        """The part of the model that is known without constants."""
+        name = self.specification.module.name
+        return Family(name, name, constants=self.constants)
+
+    @property
+    def only_assumes(self) -> bool:
+        """Whether there is no behaviour, and so nothing to check but ASSUMEs."""
+        return bool(self.why_no_states)
+
+    @property
+    def why_no_states(self) -> str:
+        """The reason why there is no behaviour; "" if there is one."""
+        named = *_asked(self.cfg), *(self.cfg.single.keys() & {"SPECIFICATION", "INIT", "NEXT"})
+        if named and not self.specification.variables:
+            return f"{self.specification.module.name} has no variables"
+        return f"{self.file} names no behaviour" if self.file and not named else ""
+
+    @property
+    def judges_deadlock(self) -> bool:
+        entry = self.cfg.single.get("CHECK_DEADLOCK")
+        return not self.only_assumes and (entry is None or entry.value == "TRUE")
+
+    def term(self, entry: CfgEntry) -> Term:
+        """The definition of the root module that a statement names.
+
+        Raises:
+            InputError: With the configuration's line, if there is none, or if it takes arguments.
+        """
+        meaning = self.scope.find(entry.value)
+        if meaning is None:
+            try:
+                self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
+            except InputError as error:
+                raise MissingName(str(error), entry.value) from None
+        if meaning.arity:
+            self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
+        at = place_of(meaning) or self.specification.module.at
+        return Term(Identifier(at, entry.value), self.scope, {})
+
+    def single(self, keyword: str) -> Term | None:
+        """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
+        entry = self.cfg.single.get(keyword)
+        return None if entry is None else self.term(entry)
+
+    def note(self, line: int, text: str) -> str:
+        """A note on a line of the configuration."""
+        return f"{self.file}: line {line}: {text}"
+
+    def fail(self, line: int, error: InputError | str) -> NoReturn:
+        """Raise an InputError that names the configuration and the line.
+
+        Raises:
+            InputError: Always.
+        """
+        with naming(self.file):
+            fail_at(line, error)
+
+    @cached_property
+    def order(self) -> Order:
+        """Strings and model values in the order in which TLC meets their spellings: CHOOSE depends on it."""
+        return Order([*self.cfg.words, *words_in(self.specification.module, self._library)])
+
+    @cached_property
+    def notation(self) -> TlaNotation:
+        """The notation for its values."""
+        return TlaNotation(self.order)
+
+
+def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:
+    configured: Configured = open_again(*texts).configured
+    return configured
+
+
+def _root_names(scope: Scope) -> list[str]:
+    return [name for name, meaning in scope.names.items() if not isinstance(meaning, (Constant, Declaration))]
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Put the name of a configuration before the messages of errors about it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+def configure(specification: Specification, library: Library, cfg: Cfg, file: str) -> Configured:
+    """Carry out what a configuration says of a specification's names.
+
+    Raises:
+        InputError: With the line, for a name that the modules do not know or a statement that is not supported; or
+            for a constant without a value.
+    """
+    with naming(file):
+        for name, entry in cfg.replacements.items():
+            _replace(specification, name, entry)
+        for within, entry in cfg.replacements_in.items():
+            _replace(specification, within.name, entry, within.module)
+        bound = {
+            name: made
+            for name in (*cfg.model_values, *cfg.constants)
+            if (made := _bind(specification, name, _line(cfg, name))) is not None
+        }
+        fixed = {
+            made: value_of(within.name, entry)
+            for within, entry in cfg.constants_in.items()
+            if (made := _bind(specification, within.name, entry.line, within.module)) is not None
+        }
+        for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
+            _check_replacement(specification, name, entry)
+        constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
+        if not specification.variables:
+            for entry in _asked(cfg):
+                none = f"{specification.module.name} has no variables, and so no states"
+                fail_at(entry.line, f"{entry.value} is asked of states, but {none}; ASSUME takes what is constant")
+    given = {*bound.values(), *fixed}
+    without = [one.name for one in specification.constants if one.replacement is None and one not in given]
+    if without:
+        raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
+    notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
+    if "VIEW" in cfg.single:
+        notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
+    if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
+        notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
+    for module, text in library.read.items():
+        if (algorithm := algorithm_in(as_text(text))) and algorithm.is_edited:
+            lines = f"{algorithm.begin + 1}-{algorithm.begin + len(algorithm.translation)}"
+            notes.append(f"{module}.tla: the translation in lines {lines} was changed by hand after pcal wrote it")
+    return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
+
+
+def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:
+    """What a configuration asks of states and behaviours."""
+    return *cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints
+
+
+def _line(cfg: Cfg, name: str) -> int:
+    return cfg.constants[name].line if name in cfg.constants else cfg.model_values[name]
+
+
+def _replace(specification: Specification, name: str, entry: CfgEntry, module: str = "") -> None:
+    try:
+        specification.replace(name, entry.value, module)
+    except InputError as error:
+        fail_at(entry.line, error)
+
+
+def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:
+    """Refuse a definition that uses what it replaces, and for a constant one that is none.
+
+    It has to be known what stands for each name.
+    """
+    by = specification.scope.find(entry.value)
+    if isinstance(by, Defined) and not by.recursive and by in meanings_in(by.body, by.scope.inside(by.definition)):
+        fail_at(entry.line, f"{name} <- {entry.value} is a circle: {entry.value} at {place_of(by)} uses {name}")
+    is_constant = any(isinstance(one, Constant) for _, one in specification.meanings(name))
+    if is_constant and by is not None and not by.arity:
+        read = Identifier(specification.module.at, entry.value)
+        if Levels().level(read, specification.scope) > Level.CONSTANT:
+            fail_at(
+                entry.line, f"{name} <- {entry.value}: {entry.value} depends on the state, and {name} is a constant"
+            )
+
+
+def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:
+    """The constant that a configuration gives a value: a declared one, or one that takes the place of a definition.
+
+    None if no module has the name; TLC passes over it, too.
+    """
+    found = specification.meanings(name, module)
+    if not found:
+        return None
+    declared = next((meaning for _, meaning in found if isinstance(meaning, Constant)), None)
+    if arity := found[0][1].arity:
+        fail_at(line, f"{name} takes {arity} arguments; a value cannot stand for it, but {name} <- Definition can")
+    if declared is not None and not module:
+        return declared
+    constant = Constant(name, 0, Place(found[0][0].module, 1, 1))
+    for scope, meaning in found:
+        if module:
+            scope.names[name] = constant
+        elif isinstance(meaning, Named) and not isinstance(meaning, Substituted):
+            meaning.replacement = constant
+    return constant

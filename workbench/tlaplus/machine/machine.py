@@ -1,0 +1,336 @@
+"""Machines of modules: what engines ask of a specification with its constants."""
+
+import copyreg
+from abc import ABCMeta
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from workbench.kernel.meaning.constants import as_arguments
+from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
+from workbench.kernel.meaning.errors import listed as listed_names
+from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.interrupts import interrupted, pausing
+from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
+from workbench.tlaplus.compiler.compiler import Compiler
+from workbench.tlaplus.compiler.runtime import Run, place_of
+from workbench.tlaplus.config.closures import Term, Terms, failed
+from workbench.tlaplus.config.config import Configured
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.layout.shape_inference import learned
+from workbench.tlaplus.layout.shapes import Shape
+from workbench.tlaplus.machine.properties import TextProperties
+from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
+from workbench.tlaplus.machine.trace_alias import aliases_of
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import MissingName, fail_at
+from workbench.tlaplus.steps.disjuncts import named, split
+from workbench.tlaplus.steps.predicates import Seen
+from workbench.tlaplus.steps.steps import TextInstance, steps_of
+from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.temporal.fairness import FairSteps
+from workbench.tlaplus.temporal.temporal import Behaviour, behaviour_of, components, variables_in
+from workbench.tlaplus.values.lazy import listed
+from workbench.tlaplus.values.notes import told
+from workbench.tlaplus.values.values import EvaluationError, Noticed
+
+
+class TlaClass(ABCMeta):
+    """The class of machines' classes, which another process opens from the same texts."""
+
+    configured: Configured
+
+    def __call__(cls, /, **constants: Any) -> Any:
+        """A machine. Hitting a limit here is an error: no search has begun whose findings could be kept."""
+        try:
+            with pausing(_heed_interrupt):
+                return super().__call__(**constants)
+        except Stop as stop:
+            _heed_interrupt()
+            raise InputError(f"{place_of(stop)}: {stop}, before the search, by what is evaluated here") from None
+
+
+def _heed_interrupt() -> None:
+    if interrupted():
+        raise KeyboardInterrupt
+
+
+def _opened_by(made: TlaClass) -> Any:
+    return made.configured.opened_by
+
+
+copyreg.pickle(TlaClass, _opened_by)
+
+
+class TlaMachine(Machine, metaclass=TlaClass):
+    """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
+
+    configured: ClassVar[Configured]
+
+    def __init__(self, /, **constants: Any) -> None:
+        configured = self.configured
+        self.author = self
+        self.constants = configured.family.parsed(constants)
+        sets = configured.family.names(self.constants)
+        specification = configured.specification
+        self._noticed: Noticed = {}
+        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.order, self._noticed)
+        derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        self._seen = self._view_of(len(specification.variables) + len(derived))
+        if self._seen is not None:
+            derived.append(configured.cfg.single["VIEW"].value)
+        names = [*(variable.name for variable in specification.variables), *derived]
+        self._cells = Cells(names, self._shapes, configured.notation)
+        try:
+            self._assume()
+            self._behaviour, steps = self._behaves()
+            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
+            self._group, self._exchanged = self._symmetry_over(sets)
+            self._left_out = self._outside_of_view()
+            self._checked = TextProperties(self._terms, self._cells, configured)
+            alias = configured.single("ALIAS")
+            self.aliases = {} if alias is None else aliases_of(self._terms, self._cells, alias)
+        except EvaluationError as error:
+            raise InputError(str(failed(error, specification.module.at))) from error
+        made = steps_of(disjuncts, sets, self._cells.names)
+        self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
+        self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
+        found = [one.disjunct for one in disjuncts]
+        self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, found)
+        self._fair.add(self._behaviour.fairness)
+        self._checked.promise(self._fair)
+        self._fair.tell()
+        self.properties, self.constraints = self._checked.properties, self._checked.constraints
+        self.declared = replace(
+            configured.family,
+            symmetry=tuple(self._exchanged),
+            reduced=bool(self._exchanged),
+            variables={name: PlainVariable(ghost=name in derived) for name in self._cells.names},
+            processes=made.processes,
+            actions=self.actions,
+            properties=self.properties,
+            constraints=self.constraints,
+        )
+
+    def _instances_on(self, cells: Cells, checked: TextProperties) -> list[TextInstance]:
+        """The disjuncts of Next as steps between rows of these cells."""
+        bounds = tuple(checked.bounds.values())
+        return [
+            TextInstance(
+                *(number, self.actions[one.action], one.arguments, one.disjunct),
+                *(self._terms, cells, bounds, self._seen),
+            )
+            for number, one in enumerate(self._disjuncts)
+        ]
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
+
+    def __reduce__(self) -> Any:
+        """Pickle the machine with its cells, so that they need not be learned again elsewhere."""
+        return _rebuilt, (type(self), self.constants, self._cells.shapes)
+
+    @property
+    def sources(self) -> Mapping[str, str]:  # type: ignore[override]
+        return self.configured.sources
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return type(self)(**constants)
+
+    def members(self, domain: str) -> tuple[Any, ...]:
+        return self._members[domain]
+
+    def oversights(self) -> Iterator[str]:
+        yield from self.configured.notes
+        yield from self._checked.notes
+        yield from dict.fromkeys(self._subscripts())
+        if (entry := self.configured.cfg.single.get("SYMMETRY")) and len(self._group) == 1:
+            text = f"SYMMETRY {entry.value} exchanges nothing; it takes sets of at least two model values"
+            yield self.configured.note(entry.line, text)
+        yield from told(self._noticed)
+        if self.configured.only_assumes:
+            yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
+
+    # What the text says -----------------------------------------------------------------------------------------
+
+    def _assume(self) -> None:
+        """Refuse constants that an ASSUME excludes."""
+        for assumption, scope in self.configured.specification.assumptions:
+            if not self._terms.is_true(Term(assumption.body, scope, {})):
+                fail_at(assumption.at, "what is assumed here is false with these constants")
+
+    def _behaves(self) -> tuple[Behaviour, Term | None]:
+        """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""
+        configured = self.configured
+        whole, initial, steps = map(configured.single, ("SPECIFICATION", "INIT", "NEXT"))
+        if configured.only_assumes:
+            return Behaviour([]), None
+        if whole is not None:
+            found = behaviour_of(self._terms, whole)
+            if len(found.steps) != 1:
+                fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
+            for part in found.initial:
+                if part.values:
+                    fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
+            return found, found.steps[0].action
+        if initial is None or steps is None:
+            where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
+            message = f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT"
+            raise InputError(message) if configured.file else MissingName(message, "Spec")
+        return Behaviour([initial]), steps
+
+    def _subscripts(self) -> Iterator[str]:
+        """Notes on the specification's subscripts that lack a variable."""
+        for one in self._behaviour.steps:
+            yield from self._lacking(one.subscript, "Next", "are allowed, and no search takes them")
+        for condition in self._behaviour.fairness:
+            yield from self._lacking(condition.subscript, "SF" if condition.is_strong else "WF", "do not count")
+
+    def _lacking(self, subscript: Term, of: str, what: str) -> Iterator[str]:
+        there = components(self._terms, subscript)
+        if left := [one.name for one in self.configured.specification.variables if one not in there]:
+            at, names = subscript.node.at, listed_names(left)
+            yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {what}"
+
+    def _name_of(self, keyword: str, usual: str) -> str:
+        entry = self.configured.cfg.single.get(keyword)
+        return usual if entry is None else str(entry.value)
+
+    # States ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def layout(self) -> Layout:  # type: ignore[override]
+        return self._cells.layout
+
+    def _shapes(self) -> list[Shape | None]:
+        """The shapes in which variables are spread over cells; none if there are only a few states."""
+        single = Cells(self._cells.names)
+        most, one_each = sample.MOST_STATES, [None] * len(single.names)
+        if not most or self.configured.only_assumes:
+            return list(one_each)
+        checked = TextProperties(self._terms, single, self.configured)
+        tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
+
+        def is_explored(state: Sequence[Any]) -> bool:
+            try:
+                return all(test.judge(single.layout.view(state)) for test in tests)
+            except ModelError:
+                return False
+
+        try:
+            with sample.within_reason():
+                found = sample.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
+        except (ModelError, sample.TooLong):  # for the search to report
+            return list(one_each)
+        if found.is_whole:
+            return list(one_each)
+        return self._terms.evaluated(self.configured.specification.module.at, learned, found.values, self._group)
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return (self.state(self._cells.row(values)) for values in self._initial_values)
+
+    @cached_property
+    def _initial_values(self) -> list[list[Any]]:
+        """The values of the variables in each initial state."""
+        if self.configured.only_assumes:
+            return []
+        parts = self._behaviour.initial
+        at = parts[0].node.at if parts else self.configured.specification.module.at
+        found = self._terms.evaluated(at, self._begun, at)
+        if not found:
+            raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
+        return found
+
+    def _begun(self, at: Place) -> list[list[Any]]:
+        run, found = Run(self._cells.names), list[Any]()
+        run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
+        if self._seen is not None:
+            run.then[self._seen.number] = None
+
+        def rest() -> None:
+            if left := run.unassigned():
+                raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
+            if self._seen is not None:
+                run.then[self._seen.number] = self._seen.value(run.then)
+            found.append([listed(run.then[number]) for number in range(len(run.names))])
+
+        self._terms.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
+        return found
+
+    @property
+    def fairness(self) -> Sequence[Fairness]:
+        return self._fair.conditions
+
+    # Properties ------------------------------------------------------------------------------------------------
+
+    def _judging(self, declared: Property) -> list[PropertyInstance]:
+        return self._checked.judges(self, declared)
+
+    def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
+        (declared,) = self.select([name])
+        return list(self._checked.formulas(declared))
+
+    @cached_property
+    def hidden(self) -> Collection[int]:
+        """The cells of the variables that the configuration's VIEW leaves out."""
+        return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
+
+    @cached_property
+    def merging(self) -> str | None:
+        view = self.configured.single("VIEW")
+        if view is None or components(self._terms, view).issuperset(self.configured.specification.variables):
+            return None
+        return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
+
+    def _view_of(self, number: int) -> Seen | None:
+        """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""
+        view = self.configured.single("VIEW")
+        if view is None or variables_in(self._terms, view) is not None:
+            return None
+        if self._terms.level(view) > Level.STATE:
+            self.configured.fail(self.configured.cfg.single["VIEW"].line, "VIEW takes an expression of a state")
+        return Seen(number, view.node.at, self._terms, self._terms.compiled("expression", view))
+
+    def _outside_of_view(self) -> set[str]:
+        view = self.configured.single("VIEW")
+        if view is None:
+            return set()
+        seen = variables_in(self._terms, view) or ()
+        return {one.name for one in self.configured.specification.variables if one not in seen}
+
+    # Symmetry --------------------------------------------------------------------------------------------------
+
+    def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], Mapping[str, Sequence[str]]]:
+        """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
+        term = self.configured.single("SYMMETRY")
+        if term is None:
+            return [{}], {}
+        entry = self.configured.cfg.single["SYMMETRY"]
+        if self._terms.level(term) > Level.CONSTANT:
+            self.configured.fail(entry.line, "SYMMETRY takes a constant set of permutations")
+        try:
+            group = self._terms.value(term, group_of)
+        except InputError as error:
+            self.configured.fail(entry.line, f"SYMMETRY is not supported: {error}")
+        return group, sets_of(group, sets, entry.value)
+
+    def exchanged(self, name: str) -> Sequence[str]:
+        return self._exchanged[name]
+
+    def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
+        names = self.symmetry if sets is None else names_in("sets", sets)
+        for name in names:
+            if name not in self.symmetry:
+                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        return within(self._group, {name for one in names for name in self._exchanged[one]})
+
+
+def _rebuilt(made: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]) -> TlaMachine:
+    machine = made(**constants)
+    machine._cells.shapes = shapes
+    return machine

@@ -1,0 +1,170 @@
+"""The properties that a configuration asks for, as properties of the kernel."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
+from workbench.kernel.meaning.steps import PropertyInstance
+from workbench.tlaplus.config.cfg_parser import CfgEntry
+from workbench.tlaplus.config.closures import Term, Terms, failed
+from workbench.tlaplus.config.config import Configured
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.steps.mapped_steps import test_of_steps
+from workbench.tlaplus.steps.predicates import (
+    ActionConstraint,
+    AlwaysJudge,
+    BoundJudge,
+    InitialJudge,
+    Stated,
+    StateJudge,
+    StepJudge,
+    Test,
+    TextConstraint,
+    TextInvariant,
+    TextLiveness,
+    TextPostcondition,
+    TextStep,
+    TextUndecided,
+)
+from workbench.tlaplus.steps.type_invariants import questions
+from workbench.tlaplus.temporal.fairness import FairSteps
+from workbench.tlaplus.temporal.temporal import Asked, asked_of
+from workbench.tlaplus.values.values import EvaluationError
+
+#: A formula of liveness, with the values of the names around it.
+Promise = tuple[tuple[Any, ...], Formula]
+
+
+class TextProperties:
+    """The properties and constraints of a specification with its constants.
+
+    The kernel has kinds of properties for what states and steps decide, and another for what behaviours do. A temporal
+    property P that asks for both is two, ``P_safety`` and ``P_liveness``: no part of P is checked under its own name.
+
+    Attributes:
+        properties, constraints: As they are declared, by name.
+        bounds: The action constraints, by name.
+        notes: Notes on the properties for a result.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
+        self._terms, self._cells, self._configured = terms, cells, configured
+        self._asked, self._formulas = dict[str, Asked](), dict[str, list[Promise]]()
+        cfg = configured.cfg
+        self.notes: list[str] = []
+        self.properties = dict[str, Property]()
+        for entry in cfg.invariants:
+            self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
+        for entry in cfg.properties:
+            self._add_temporal(entry)
+        if "POSTCONDITION" in cfg.single:
+            self._add_postcondition(cfg.single["POSTCONDITION"])
+        if configured.judges_deadlock:
+            self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
+        self.constraints = dict[str, Property]()
+        for entry in cfg.constraints:
+            self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
+            self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+        self.bounds = dict[str, ActionConstraint]()
+        for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
+            if entry.value in self.constraints:
+                configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
+            self.bounds[entry.value] = ActionConstraint(number, self._test(self._predicate(entry, Level.ACTION)))
+            self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+
+    def _predicate(self, entry: CfgEntry, highest: Level) -> Term:
+        term = self._configured.term(entry)
+        if self._terms.level(term) > highest:
+            of = "states" if highest is Level.STATE else "steps"
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
+        return term
+
+    def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
+        made: Property = kind(name, Stated(self._configured.term(entry).node.at), **more)
+        return made
+
+    def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:
+        self._asked[name] = asked
+        self.properties[name] = self._declared(kind, entry, name)
+
+    def _add_temporal(self, entry: CfgEntry) -> None:
+        name, term = entry.value, self._configured.term(entry)
+        if self._terms.level(term) is Level.STATE:
+            text = f"PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state"
+            self.notes.append(self._configured.note(entry.line, text))
+        try:
+            asked = asked_of(self._terms, term)
+        except (InputError, EvaluationError) as error:
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
+            return
+        if asked.promised and "VIEW" in self._configured.cfg.single:
+            why = "one state stands for all with its VIEW, so that the behaviours are not known"
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=why)
+            return
+        is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
+        if is_safety:
+            kind = TextStep if asked.initial or asked.steps else TextInvariant
+            self._add(kind, entry, f"{name}_safety" if asked.promised else name, asked)
+        if asked.promised:
+            self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
+
+    def _add_postcondition(self, entry: CfgEntry) -> None:
+        """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""
+        name, term = entry.value, self._configured.term(entry)
+        if name in self.properties:
+            self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
+        if self._terms.level(term) > Level.CONSTANT:
+            self.notes.append(f"POSTCONDITION {name} is passed over: it speaks of a state, and after a search is none")
+            return
+        try:
+            holds = self._terms.is_true(term)
+        except EvaluationError as error:
+            self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, term.node.at)}")
+        else:
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=holds)
+
+    def promise(self, fair: FairSteps) -> None:
+        """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""
+        for entry in self._configured.cfg.properties:
+            for name in (entry.value, f"{entry.value}_liveness"):
+                if isinstance(self.properties.get(name), TextLiveness):
+                    try:
+                        promised = self._asked[name].promised
+                        self._formulas[name] = [(tuple(one.values.values()), fair.formula(one)) for one in promised]
+                    except InputError as error:
+                        self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
+
+    # Judges ----------------------------------------------------------------------------------------------------
+
+    def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
+        """The judges of single states, or of initial states and steps, for a property or a constraint."""
+        if declared.name in self.bounds:
+            return [BoundJudge(author, declared, self._cells, self.bounds[declared.name].number)]
+        asked = self._asked[declared.name]
+        if isinstance(declared, TextStep):
+            return list(self._of_steps(author, declared, asked))
+        parts = [part for one in asked.always for part in self._terms.conjuncts(one, Level.CONSTANT)]
+        tests = [test for part in parts for test in self._tests(part)]
+        return [StateJudge(author, declared, tests, number) for number in range(len(tests))]
+
+    def _of_steps(self, author: Any, declared: Property, asked: Asked) -> Iterator[PropertyInstance]:
+        for term in asked.initial:
+            yield InitialJudge(author, declared, self._test(term))
+        for term in asked.always:
+            yield AlwaysJudge(author, declared, self._test(term))
+        for steps in asked.steps:
+            yield StepJudge(author, declared, test_of_steps(self._terms, self._cells, steps.box))
+
+    def _test(self, term: Term) -> Test:
+        return Test(self._terms, self._cells, term)
+
+    def _tests(self, term: Term) -> list[Test]:
+        asked = questions(self._terms, self._cells, term)
+        return [Test(self._terms, self._cells, term, one.answer) for one in asked] or [self._test(term)]
+
+    def formulas(self, declared: Property) -> Sequence[Promise]:
+        """The formulas of a liveness property, each with the values of the names around it."""
+        return self._formulas[declared.name]

@@ -1,0 +1,161 @@
+"""Open a module with its configuration: the class of its machines."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.config.cfg_parser import Cfg, CfgEntry, read_configuration
+from workbench.tlaplus.config.config import Configured, configure, naming
+from workbench.tlaplus.library.standard import EXTENDED, MODULES
+from workbench.tlaplus.machine.machine import TlaMachine
+from workbench.tlaplus.names.loader import Library, Specification, as_text, load, read_file
+from workbench.tlaplus.names.symbols import MissingName
+from workbench.tlaplus.syntax.pluscal import algorithm_in
+
+#: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
+_USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+#: The classes by their sources: whoever opens the same texts again gets the same class.
+_made: dict[Any, type[TlaMachine]] = {}
+
+
+def open_module(
+    path: str | Path, cfg: str | Path | None = None, folders: Sequence[str | Path] = ()
+) -> type[TlaMachine]:
+    """The machines of the module in a file, with a configuration; the constants are the arguments of the class.
+
+    Args:
+        path: The file, such as ``Hudi.tla``.
+        cfg: The configuration's file; by default that beside the module, ``Hudi.cfg``, if there is one.
+        folders: The folders that are searched for other modules, after the folder of the file.
+
+    Raises:
+        InputError: If there is no such file or folder; with the place, for a text or a configuration that has a
+            mistake, or that is not supported.
+    """
+    path = Path(path)
+    if path.suffix != ".tla":
+        raise InputError(f"{path} is not a module; its name must end in .tla")
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    for folder in folders:
+        if not Path(folder).is_dir():
+            raise InputError(f"there is no folder {folder}")
+    beside = path.with_suffix(".cfg")
+    chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
+    library = Library([path.parent, *map(Path, folders)], MODULES, EXTENDED)
+    if chosen is None:
+        return _class_of(path.stem, library, None, "")
+    return _class_of(path.stem, library, _text_of(chosen), chosen.name)
+
+
+def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[TlaMachine]:
+    """The machines of ``path:configuration:folder``, as commands and panels name them.
+
+    Args:
+        configuration: A file, seen from the module's folder; empty for the one beside the module.
+        folders: As for :func:`open_module`, but seen from the module's folder too.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    here = path.parent
+    return open_module(path, here / configuration if configuration else None, [here / folder for folder in folders])
+
+
+def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = ()) -> type[TlaMachine]:
+    """The machines of a module given as a text, as in a notebook.
+
+    Args:
+        text: The module's.
+        cfg: The configuration's.
+        modules: The texts of other modules.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    texts = {_name_in(one): one for one in (*modules, text)}
+    name = _name_in(text)
+    return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, f"{name}.cfg")
+
+
+def module_of_cell(text: str) -> type[TlaMachine]:
+    """The machines of a module in a text, followed by its configuration if it has one.
+
+    Raises:
+        InputError: As for :func:`open_module`.
+    """
+    ends = [line.end() for line in re.finditer(r"^={4,}[ \t]*$", text, re.MULTILINE)]
+    end = ends[-1] if ends else len(text)
+    return module_of_text(text[:end], text[end:] if text[end:].strip() else None)
+
+
+def _name_in(text: str) -> str:
+    found = re.search(r"-{4,}\s*MODULE\s+(\w+)\s*-{4,}", text)
+    if found is None:
+        raise InputError("there is no module in the text; it takes ---- MODULE Name ----")
+    return found[1]
+
+
+def _text_of(cfg: Path) -> str:
+    text = read_file(cfg, "a configuration")
+    if text is None:
+        raise InputError(f"there is no file {cfg}")
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{cfg} is not a text in UTF-8") from None
+
+
+def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    try:
+        return _found_or_made(name, library, cfg, file)
+    except MissingName as error:
+        for module, text in library.read.items():
+            algorithm = algorithm_in(as_text(text))
+            if algorithm and not algorithm.is_translated and algorithm.would_define(error.name):
+                lines = f"{algorithm.first}-{algorithm.last}"
+                raise InputError(
+                    f"{module}.tla: the algorithm in lines {lines} has no translation; pcal writes one"
+                ) from None
+        raise
+
+
+def _found_or_made(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+    configured = _configured(name, library, cfg, file)
+    made_from = name, tuple(sorted(library.read.items())), cfg, file
+    if made_from not in _made:
+        # Its module is the text, so that a hash of the class covers its source.
+        parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
+        made: type[TlaMachine] = type(name, (TlaMachine,), parts)
+        made.declared = made().declared
+        _made[made_from] = made
+    return _made[made_from]
+
+
+def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:
+    specification = load(name, library)
+    if cfg is None:
+        given = _usual(specification)
+    else:
+        with naming(file):
+            given = read_configuration(cfg)
+    texts = dict(library.read)
+    return replace(configure(specification, library, given, file), opened_by=(_opened_again, (name, texts, cfg, file)))
+
+
+def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> type[TlaMachine]:
+    return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, file)
+
+
+def _usual(specification: Specification) -> Cfg:
+    """The configuration assumed for a module without one: its behaviours under their usual names."""
+    single = dict[str, CfgEntry]()
+    for keyword, name in _USUAL:
+        if specification.scope.find(name) is not None:
+            single[keyword] = CfgEntry(name, 1)
+            if keyword == "SPECIFICATION":
+                break
+    return Cfg(single=single)

@@ -1,0 +1,452 @@
+"""Modules and the meanings of their names: EXTENDS, INSTANCE, inner modules, and a configuration's replacements."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.tlaplus.names.level_checks import check_levels
+from workbench.tlaplus.names.name_check import check_names
+from workbench.tlaplus.names.symbols import (
+    Apart,
+    Constant,
+    Instantiated,
+    Meaning,
+    Scope,
+    Standard,
+    Substituted,
+    Variable,
+    announced_in,
+    fail_at,
+    is_same,
+    origin,
+    replaced,
+)
+from workbench.tlaplus.syntax.parser import parse_module
+from workbench.tlaplus.syntax.tree import (
+    Declaration,
+    Definition,
+    Expression,
+    Identifier,
+    Node,
+    OperatorDefinition,
+    Place,
+)
+from workbench.tlaplus.syntax.units import (
+    Assumption,
+    Constants,
+    Instance,
+    InstanceDefinition,
+    Module,
+    Theorem,
+    Variables,
+)
+
+#: Larger files are refused.
+MOST_BYTES = 2_000_000
+_MOST_NESTED = 100
+#: TLC has these in Java, and takes no file for them; a file of another name is read before a standard module is used.
+_TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags", "TLC"})
+
+
+class Library:
+    """The search path for modules: given texts, files of the given folders, others in these, and standard modules.
+
+    Args:
+        folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
+        standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
+        extended: The standard modules that a standard module extends itself.
+        texts: The texts of modules that are no files.
+
+    Attributes:
+        read: The texts of all modules that were asked for, by name.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path] = (),
+        standard: Mapping[str, Mapping[str, tuple[int, Any]]] | None = None,
+        extended: Mapping[str, Sequence[str]] | None = None,
+        texts: Mapping[str, str | bytes] | None = None,
+    ) -> None:
+        self._folders = folders
+        self._standard = standard or {}
+        self._extended = extended or {}
+        self._texts = texts or {}
+        self.read: dict[str, str | bytes] = {}
+        self._parsed: dict[str, Module] = {}
+        self._meanings: dict[tuple[str, Any], Standard] = {}
+
+    def module(self, name: str) -> Module | None:
+        """The module of that name; None if there is no such module, or if it is a standard one.
+
+        Raises:
+            InputError: If its file is too large, cannot be read or parsed, or holds another module.
+        """
+        if name not in self._parsed:
+            if name in _TLC_OWN and name in self._standard:
+                return None
+            text = self._text(name)
+            if text is None:
+                return None
+            module = parse_module(text, name)
+            if module.name != name and text in self.read.values():
+                return None  # it is an inner module there
+            if module.name != name:
+                fail_at(module.at, f"the file {name}.tla has the module {module.name}; their names must be the same")
+            self._parsed[name], self.read[name] = module, text
+        return self._parsed[name]
+
+    def standard(self, name: str) -> dict[str, Standard] | None:
+        """The operators of a standard module; None if there is no such module."""
+        if name not in self._standard:
+            return None
+        return {
+            operator: self._meanings.setdefault((operator, given), Standard(operator, given[0], name))
+            for operator, given in self._standard[name].items()
+        }
+
+    def brought(self, name: str) -> dict[str, Standard]:
+        """The operators of the modules that a standard module extends, and of those that these extend."""
+        found: dict[str, Standard] = {}
+        for base in self._extended.get(name, ()):
+            found |= self.brought(base) | (self.standard(base) or {})
+        return found
+
+    def _text(self, name: str) -> str | bytes | None:
+        if name in self._texts:
+            return self._texts[name]
+        for folder in self._folders:
+            if (text := read_file(folder / f"{name}.tla", "a module")) is not None:
+                return text
+        header = re.compile(rf"^-{{4,}}[ \t]*MODULE[ \t]+{name}[ \t]*-{{4,}}", re.MULTILINE)
+        return next((text for text in self.read.values() if header.search(as_text(text))), None)
+
+
+def read_file(path: Path, what: str) -> bytes | None:
+    """The contents of a file; None if there is no such file.
+
+    Args:
+        what: The kind of file, for messages.
+
+    Raises:
+        InputError: If it is too large, or cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{path} is too large; {what} takes at most {MOST_BYTES:,} bytes")
+    return text
+
+
+def as_text(given: str | bytes) -> str:
+    """The contents of a file as text, for people."""
+    return given if isinstance(given, str) else given.decode(errors="replace")
+
+
+class Assumed(NamedTuple):
+    """An ASSUME, and the scope of its names."""
+
+    assumption: Assumption
+    scope: Scope
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A root module, with everything that it extends.
+
+    Attributes:
+        scope: The meanings of names in the root module.
+        scopes: The scopes of the modules that make up the specification, extended and instantiated, by module.
+    """
+
+    module: Module
+    scope: Scope
+    variables: tuple[Variable, ...]
+    constants: tuple[Constant, ...]
+    assumptions: tuple[Assumed, ...]
+    scopes: tuple[Scope, ...]
+
+    def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
+        """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
+        among = [scope for scope in self.scopes if module in ("", scope.module)]
+        return [(scope, scope.own[name]) for scope in among if name in scope.own]
+
+    def replace(self, name: str, by: str, module: str = "") -> None:
+        """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
+
+        Args:
+            name: The constant or operator.
+            by: The definition.
+            module: The module in which it is replaced; everywhere if empty.
+
+        Raises:
+            InputError: If one of them is unknown, or they take different numbers of arguments.
+        """
+        replacement = self.scope.find(by)
+        if replacement is None:
+            raise unknown("definition", by, self.scope.known())
+        found = self.meanings(name, module)
+        if not found:
+            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
+            raise unknown("constant or operator", name, known)
+        for scope, before in found:
+            if before.arity != replacement.arity:
+                raise InputError(
+                    f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
+                )
+            if module:
+                scope.names[name] = replacement
+            elif not isinstance(before, (Declaration, Substituted)) and before is not replacement:
+                before.replacement = replacement
+
+
+def load(name: str, library: Library) -> Specification:
+    """Load a module, and all that it extends and instantiates, and check their names.
+
+    Raises:
+        InputError: With the place, for a text that cannot be parsed, a module or name that is missing or defined twice,
+            or a wrong number of arguments.
+
+    Examples:
+        >>> text = "---- MODULE Clock ---- VARIABLE hour  Next == hour' = 1 ===="
+        >>> specification = load("Clock", Library(texts={"Clock": text}))
+        >>> [variable.name for variable in specification.variables], specification.scope.find("Next").arity
+        (['hour'], 0)
+    """
+    module = library.module(name)
+    if module is None:
+        raise InputError(f"there is no module {name}: no {name}.tla in the folders that are searched")
+    loader = _Loader(library)
+    root = _Root()
+    scope = _Modules(loader, root.declare).scope_of(module, None)
+    assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
+    constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
+    variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
+    return Specification(module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes))
+
+
+class _Root:
+    """The declarations of the root module and of those that it extends: one meaning for each name."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, Variable | Constant] = {}
+
+    def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        before = self.declared.get(name)
+        if before is None:
+            before = self.declared[name] = kind(name, declaration.arity, declaration.at)
+        elif (type(before), before.arity) != (kind, declaration.arity):
+            fail_at(declaration.at, f"{name} is already {origin(before)}, and is something else there")
+        return before
+
+
+@dataclass
+class _With:
+    """The declarations of an instantiated module: they mean what WITH says, or else what the name means around it."""
+
+    instance: Instance
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        self.values = {one.name: one for one in self.instance.substitutions}
+        self.declared: dict[str, Substituted] = {}
+
+    def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        if name in self.declared:
+            return self.declared[name]
+        given = self.values.get(name)
+        if given is not None:
+            value: Expression = given.value
+        elif self.scope.find(name) is None:
+            fail_at(
+                self.instance.at, f"INSTANCE {self.instance.module} says nothing of {name}; it takes WITH {name} <- ..."
+            )
+        else:
+            value = Identifier(self.instance.at, name)
+        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant, declaration.at)
+        return self.declared[name]
+
+    def check(self) -> None:
+        """Refuse a substitution for a name that the module does not declare."""
+        for name, one in self.values.items():
+            if name not in self.declared:
+                fail_at(one.at, f"{self.instance.module} declares no constant or variable {name}")
+
+
+Declare = Callable[[Declaration, "type[Variable] | type[Constant]"], Meaning]
+
+
+class _Loader:
+    """The state shared by the parts of a specification while it is loaded."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.scopes: list[Scope] = []
+        self.own: list[tuple[Module, Scope]] = []
+        self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
+        self.open: list[Module] = []
+        self.checked: set[Module] = set()
+
+    def find_inner(self, name: str, scope: Scope | None) -> tuple[Module, Scope] | None:
+        """An inner module of the modules around a scope, and the scope around it."""
+        while scope is not None:
+            if name in self.inner.get(scope, {}):
+                return self.inner[scope][name]
+            scope = scope.outer
+        return None
+
+
+def _check_declared_once(module: Module) -> None:
+    seen = dict[str, Declaration]()
+    for declaration in (*module.constants, *module.variables):
+        before = seen.setdefault(declaration.name, declaration)
+        if before is not declaration:
+            fail_at(declaration.at, f"{declaration.name} is already {origin(before)}")
+
+
+class _Modules:
+    """The scopes of modules that share their constants and variables: the root's, or those of one instance.
+
+    Attributes:
+        own: Whether they are the root's, so that what these modules assume is assumed of the specification.
+    """
+
+    def __init__(self, loader: _Loader, declare: Declare, within: Scope | None = None) -> None:
+        self.loader = loader
+        self.declare = declare
+        self.own = within is None
+        self.parameters = within.parameters if within else frozenset[Declaration]()
+        self.known: dict[Module, Scope] = {}
+        self.unnamed: dict[Instance, Scope] = {}
+
+    def scope_of(self, module: Module, outer: Scope | None) -> Scope:
+        loader = self.loader
+        if module in loader.open or len(loader.open) == _MOST_NESTED:
+            circle = " -> ".join(one.name for one in (*loader.open, module))
+            fail_at(module.at, f"modules use each other in a circle: {circle}")
+        if module in self.known:
+            return self.known[module]
+        loader.open.append(module)
+        scope = self.known[module] = Scope(module.name, outer, self.instantiate, self.parameters)
+        loader.inner[scope] = {}
+        for base in module.extends:
+            self.extend(scope, base)
+        _check_declared_once(module)
+        announced = announced_in(module.units)
+        for unit in module.units:
+            self.unit(scope, unit, announced)
+        if module not in loader.checked:
+            loader.checked.add(module)
+            check_names(module, scope)
+            check_levels(module, scope, self.unnamed)
+        loader.scopes.append(scope)
+        if self.own:
+            loader.own.append((module, scope))
+        loader.open.pop()
+        return scope
+
+    def extend(self, scope: Scope, base: Declaration) -> None:
+        module, outer = self.find(base.name, base.at, scope)
+        if module is None:
+            self.take(scope, base.name, base.at)
+        else:
+            extended = self.scope_of(module, outer)
+            scope.include(dict(extended.exported()), base.at)
+            scope.bring(extended.brought, base.at)
+            self.loader.inner[scope].update(self.loader.inner[extended])
+
+    def take(self, scope: Scope, name: str, at: Place) -> None:
+        """Add the names of a standard module to a scope."""
+        library = self.loader.library
+        scope.bring(library.brought(name), at)
+        (scope.include if name in _TLC_OWN else scope.bring)(library.standard(name) or {}, at)
+
+    def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
+        """A module and the scope around it; neither for a standard module."""
+        inner = self.loader.find_inner(name, scope)
+        if inner is not None:
+            return inner
+        module = self.loader.library.module(name)
+        if module is None and self.loader.library.standard(name) is None:
+            fail_at(at, f"there is no module {name}: no {name}.tla in the folders that are searched")
+        return module, None
+
+    def unit(self, scope: Scope, unit: Node, announced: Mapping[str, Declaration]) -> None:
+        if isinstance(unit, (Constants, Variables)):
+            kind = Constant if isinstance(unit, Constants) else Variable
+            for name in unit.names:
+                scope.add(name.name, self.declare(name, kind), name.at)
+        elif isinstance(unit, Definition):
+            scope.define(unit, announced)
+        elif isinstance(unit, (Assumption, Theorem)) and unit.name:
+            scope.define(OperatorDefinition(unit.at, unit.name, False, (), unit.body), {})
+        elif isinstance(unit, Instance):
+            made = self.unnamed[unit] = self.instance(unit, scope)
+            names = {
+                name: meaning
+                for name, meaning in made.exported()
+                if not isinstance(meaning, (Substituted, Variable, Constant))
+            }
+            if unit.local:
+                scope.local.update(names.keys() - scope.names.keys())
+            scope.include(names, unit.at)
+            scope.bring(made.brought, unit.at, unit.local)
+        elif isinstance(unit, Module):
+            self.loader.inner[scope][unit.name] = (unit, scope)
+            if unit not in self.loader.checked:
+                _Modules(self.loader, _Root().declare, scope).scope_of(unit, scope)  # it may be instantiated nowhere
+
+    def instantiate(self, definition: InstanceDefinition, scope: Scope) -> Instantiated:
+        arity = len(definition.parameters)
+        inner = self.instance(definition.instance, scope.inside(definition))
+        return Instantiated(definition.name, arity, definition, inner)
+
+    def instance(self, instance: Instance, scope: Scope) -> Scope:
+        """The scope of an instance's module, whose constants and variables mean what its WITH says in `scope`."""
+        module, outer = self.find(instance.module, instance.at, scope)
+        given = _With(instance, scope)
+        if module is None:
+            made = Scope(instance.module, None, self.instantiate)
+            self.take(made, instance.module, instance.at)
+        else:
+            modules = _Modules(self.loader, given.declare, scope)
+            made = modules.scope_of(module, outer)
+            apart = cache(lambda: _apart(modules, given, module, outer))
+            for one in modules.known.values():
+                one.apart = apart
+        given.check()
+        return made
+
+
+def _apart(modules: _Modules, given: _With, module: Module, outer: Scope | None) -> Apart:
+    """The modules of an instance, after a configuration's replacements, with variables of their own."""
+    variables = dict[str, Variable]()
+
+    def declare(declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
+        name = declaration.name
+        if kind is Constant:
+            return given.declared[name]
+        return variables.setdefault(name, Variable(name, 0, declaration.at))
+
+    copies = _Modules(modules.loader, declare, given.scope)
+    copies.scope_of(module, outer)
+    for one, scope in modules.known.items():
+        names = copies.known[one].names
+        for name, meaning in scope.names.items():
+            if replaced(meaning) is not meaning or not (
+                isinstance(names[name], Variable) or is_same(meaning, names[name])
+            ):
+                names[name] = replaced(meaning)
+    scopes = {scope: copies.known[one] for one, scope in modules.known.items()}
+    return Apart(scopes, {one: given.declared[name] for name, one in variables.items()})

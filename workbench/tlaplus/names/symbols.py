@@ -1,0 +1,441 @@
+"""The meanings of names, and the scopes that hold them.
+
+A bound name or a parameter means its own declaration. A constant or variable of an instantiated module means what WITH
+says, in the scope of the WITH; that scope, not the caller's, decides what the names of the expression mean.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple, NoReturn, TypeVar
+
+from workbench.kernel.meaning.errors import InputError, did_you_mean
+from workbench.tlaplus.syntax.precedence import BUILT_IN
+from workbench.tlaplus.syntax.subexpressions import select
+from workbench.tlaplus.syntax.tree import (
+    Apply,
+    Declaration,
+    Expression,
+    FunctionDefinition,
+    Identifier,
+    Lambda,
+    Let,
+    Node,
+    Operation,
+    OperatorDefinition,
+    Place,
+    Qualified,
+    Recursive,
+    Step,
+)
+from workbench.tlaplus.syntax.units import InstanceDefinition
+from workbench.tlaplus.syntax.visitor import introduced, is_alike, parts
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Named:
+    """A meaning of a name; a configuration may replace it with another.
+
+    Attributes:
+        name: The name under which it was declared or defined.
+        arity: The number of its arguments.
+    """
+
+    name: str
+    arity: int
+    replacement: "Meaning | None" = field(default=None, init=False)
+
+
+@dataclass(eq=False)
+class Variable(Named):
+    at: Place
+
+
+@dataclass(eq=False)
+class Constant(Named):
+    at: Place
+
+
+@dataclass(eq=False)
+class Standard(Named):
+    """An operator of TLA+ itself (`module` is empty) or of a standard module."""
+
+    module: str
+
+
+@dataclass(eq=False)
+class Defined(Named):
+    """A definition, and the scope in which the names of its body have their meanings.
+
+    Attributes:
+        recursive: Whether RECURSIVE announces it, or it is a function: then its body may use it.
+    """
+
+    definition: OperatorDefinition | FunctionDefinition
+    scope: "Scope"
+    recursive: bool
+
+    @property
+    def body(self) -> Expression:
+        """The expression of the definition; its names have their meanings in the scope inside the definition."""
+        definition = self.definition
+        return definition.function if isinstance(definition, FunctionDefinition) else definition.body
+
+
+@dataclass(eq=False)
+class Substituted(Named):
+    """A constant or variable of an instantiated module: `expression`, or an operator, in the scope of its WITH."""
+
+    expression: Expression
+    scope: "Scope"
+    is_constant: bool
+    at: Place
+
+
+@dataclass(eq=False)
+class Instantiated(Named):
+    """``I(p) == INSTANCE M``: `scope` holds what ``I(...)!`` may be followed by."""
+
+    definition: InstanceDefinition
+    scope: "Scope"
+
+
+Meaning = Variable | Constant | Standard | Defined | Substituted | Instantiated | Declaration
+
+
+class Reached(NamedTuple):
+    """The meaning of a qualified name.
+
+    Attributes:
+        arguments: The parameters of the instances on the path, with what is passed for them, in the caller's scope.
+    """
+
+    meaning: Meaning
+    arguments: tuple[tuple[Declaration, Expression], ...]
+
+
+class Apart(NamedTuple):
+    """An instance whose variables are its own.
+
+    Attributes:
+        scopes: Its scopes, by those of the instance.
+        variables: The variables, and what they stand for in the instance.
+    """
+
+    scopes: "Mapping[Scope, Scope]"
+    variables: Mapping[Variable, Substituted]
+
+
+class Scope:
+    """The names known at a place of a text.
+
+    Attributes:
+        module: The module of the text.
+        names: The names that this scope adds to its `outer`.
+        brought: Names from the community's modules, and from those behind them. Whatever else is called so goes first,
+            since these modules get new names; what was written for an earlier version may have its own.
+        lent: The same, but not exported.
+        local: The members of `names` that are not exported.
+        parameters: The bound names and parameters in this scope and around it, and around the instance it belongs to.
+        apart: Of a module in an instance, makes that instance with variables of its own.
+    """
+
+    apart: "Callable[[], Apart] | None" = None
+
+    def __init__(
+        self,
+        module: str,
+        outer: "Scope | None",
+        instantiate: "Callable[[InstanceDefinition, Scope], Instantiated]",
+        parameters: frozenset[Declaration] = frozenset(),
+    ) -> None:
+        self.module = module
+        self.outer = outer
+        self.names: dict[str, Meaning] = {}
+        self.brought: dict[str, Meaning] = {}
+        self.lent: dict[str, Meaning] = {}
+        self.local: set[str] = set()
+        self.parameters: frozenset[Declaration] = parameters if outer is None else parameters | outer.parameters
+        self._instantiate = instantiate
+        self._inside: dict[Node, Scope] = {}
+        self._parts: dict[tuple[Qualified, Defined], Reached] = {}
+
+    def find(self, name: str) -> Meaning | None:
+        """The meaning of a name here, after replacements; None if it is unknown."""
+        around = tuple(self._around())
+        known = (scope.names for scope in around), (scope.brought | scope.lent for scope in around)
+        return next((replaced(names[name]) for names in chain(*known) if name in names), _BUILT_IN.get(name))
+
+    def meaning(self, name: str, at: Place) -> Meaning:
+        """The meaning of a name here.
+
+        Raises:
+            InputError: With the place, for an unknown name.
+        """
+        found = self.find(name)
+        if found is None:
+            raise MissingName(f"{at}: unknown name {name}{did_you_mean(name, self.known())}", name)
+        return found
+
+    def known(self) -> Iterator[str]:
+        """Every name that is known here."""
+        for scope in self._around():
+            yield from scope.own
+
+    def _around(self) -> "Iterator[Scope]":
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def exported(self) -> Iterator[tuple[str, Meaning]]:
+        """The names that another module gets."""
+        return ((name, meaning) for name, meaning in self.names.items() if name not in self.local)
+
+    def visible(self, known: Mapping[Declaration, T]) -> dict[Declaration, T]:
+        """The names on which expressions in this scope can depend, with their meanings."""
+        return {name: one for name, one in known.items() if name in self.parameters}
+
+    def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
+        """The meaning of a name or operator here, with its arguments; None for any other construct."""
+        if isinstance(node, Qualified):
+            return self.reach(node).meaning, node.arguments
+        if isinstance(node, Operation):
+            return self.meaning(node.symbol, node.at), node.operands
+        if isinstance(node, (Identifier, Apply)):
+            return self.meaning(node.name, node.at), node.arguments if isinstance(node, Apply) else ()
+        return None
+
+    def arity_of(self, node: Expression) -> int:
+        """The number of the arguments of an operator that is an argument itself; 0 for a value."""
+        if isinstance(node, Lambda):
+            return len(node.parameters)
+        if isinstance(node, Identifier):
+            return self.meaning(node.name, node.at).arity
+        return self.reach(node).meaning.arity if isinstance(node, Qualified) and not node.arguments else 0
+
+    def add(self, name: str, meaning: Meaning, at: Place) -> None:
+        """Add a name.
+
+        Raises:
+            InputError: With the place, if it means something else already.
+        """
+        before = self.names.setdefault(name, meaning)
+        if before is not meaning:
+            fail_at(at, f"{name} is already {origin(before)}")
+
+    def include(self, names: Mapping[str, Meaning], at: Place) -> None:
+        """Add the names of another module; one that is known already keeps its meaning.
+
+        Raises:
+            InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
+        """
+        _merge(self.names, names, at)
+
+    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> None:
+        """Add names to `brought`, or to `lent` if they are `local`.
+
+        Raises:
+            InputError: With the place of the EXTENDS or INSTANCE, if one of them was brought with another meaning.
+        """
+        _merge(self.lent if local else self.brought, names, at)
+
+    @property
+    def own(self) -> dict[str, Meaning]:
+        """The names that this scope itself has, with their meanings before replacements."""
+        return self.lent | self.brought | self.names
+
+    def define(self, definition: Node, announced: Mapping[str, Declaration]) -> Meaning | None:
+        """Add the meaning that a definition defines; None if the node is not a definition.
+
+        Args:
+            definition: Any unit.
+            announced: The names that RECURSIVE has announced.
+        """
+        if isinstance(definition, InstanceDefinition):
+            meaning: Meaning = self._instantiate(definition, self)
+        elif isinstance(definition, (OperatorDefinition, FunctionDefinition)):
+            arity = len(definition.parameters)
+            promised = announced.get(definition.name)
+            if promised is not None and promised.arity != arity:
+                fail_at(definition.at, f"{definition.name} has {arity} parameters; at {promised.at} {promised.arity}")
+            recursive = promised is not None or isinstance(definition, FunctionDefinition)
+            meaning = Defined(definition.name, arity, definition, self, recursive)
+        else:
+            return None
+        self.add(definition.name, meaning, definition.at)
+        if definition.local:
+            self.local.add(definition.name)
+        return meaning
+
+    def inside(self, node: Node) -> "Scope":
+        """The scope inside a construct, with the names that it introduces; always the same object for the same node."""
+        known = self._inside.get(node)
+        if known is not None:
+            return known
+        declarations = introduced(node)
+        if not declarations and not isinstance(node, Let):
+            return self
+        scope = Scope(self.module, self, self._instantiate, frozenset(declarations))
+        for declaration in declarations:
+            scope.add(declaration.name, declaration, declaration.at)
+        if isinstance(node, Let):
+            announced = announced_in(node.units)
+            for unit in node.units:
+                scope.define(unit, announced)
+        return self._inside.setdefault(node, scope)  # another thread may have been here first
+
+    def matching(self, scopes: "Mapping[Scope, Scope]") -> "Scope | None":
+        """The scope at the same place in another instance, given those of its modules; None if it has none there."""
+        if self in scopes or self.outer is None:
+            return scopes.get(self)
+        around = self.outer.matching(scopes)
+        nodes = (node for node, one in [*self.outer._inside.items()] if one is self)
+        return None if around is None else next((around.inside(node) for node in nodes), None)
+
+    def reach(self, node: Qualified) -> Reached:
+        """The meaning of ``I!J(3)!Op`` or ``Op!2``.
+
+        Raises:
+            InputError: With the place, for an unknown name or a wrong number of arguments on the path.
+        """
+        scope, arguments = self, list[tuple[Declaration, Expression]]()
+        for number, step in enumerate(node.path):
+            found = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
+            if not isinstance(found, (Instantiated, Defined)):
+                fail_at(step.at, f"{step.name}! is not supported: {step.name} is no instance or definition")
+            check_arity(found, len(step.arguments), step.at)
+            arguments.extend(zip(found.definition.parameters, step.arguments, strict=True))
+            if isinstance(found, Defined):
+                if (part := self._parts.get((node, found))) is None:
+                    selectors = (*node.path[number + 1 :], Step(node.at, node.name, node.arguments))
+                    part = self._parts.setdefault((node, found), _part_of(found, selectors, arguments))
+                return part
+            scope = found.scope
+        return Reached(scope.imported(node.name, node.at), tuple(arguments))
+
+    def imported(self, name: str, at: Place) -> Meaning:
+        """The meaning of a name that is reached through an instance with this scope.
+
+        As for TLC, it is the instance's own operator, also where ``Op <- Other`` replaces what is called so elsewhere.
+
+        Raises:
+            InputError: With the place, if the instance has no such operator.
+        """
+        found = None if name in self.local else self.names.get(name, self.brought.get(name))
+        if found is None or isinstance(found, Substituted):
+            fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
+        return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
+
+
+def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> None:
+    for name, meaning in names.items():
+        before = known.setdefault(name, meaning)
+        if not is_same(before, meaning):
+            fail_at(at, f"{name} is already {origin(before)}")
+
+
+def _part_of(
+    meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
+) -> Reached:
+    """A part of a definition as a definition of its own; its parameters are the names given by the last selector."""
+    body, scope = meaning.body, meaning.scope.inside(meaning.definition)
+    passed, names = list(arguments), tuple[Declaration, ...]()
+    for number, selector in enumerate(selectors, 1):
+        body, names, entered = select(body, selector)
+        for one in entered:
+            scope = scope.inside(one)
+        if len(names) != len(selector.arguments):
+            fail_at(selector.at, f"!{selector.name} takes {len(names)} arguments here, not {len(selector.arguments)}")
+        if number < len(selectors):
+            passed += zip(names, selector.arguments, strict=True)
+    part = OperatorDefinition(body.at, meaning.name, False, names, body)
+    return Reached(Defined(meaning.name, len(names), part, scope, False), tuple(passed))
+
+
+_BUILT_IN: dict[str, Meaning] = {name: Standard(name, arity, "") for name, arity in BUILT_IN.items()}
+
+
+def replaced(meaning: Meaning) -> Meaning:
+    """A meaning after a configuration's replacements."""
+    while isinstance(meaning, Named) and meaning.replacement is not None:
+        meaning = meaning.replacement
+    return meaning
+
+
+def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
+    """The names that RECURSIVE announces among some units."""
+    return {name.name: name for unit in units if isinstance(unit, Recursive) for name in unit.names}
+
+
+def meanings_in(node: Node, scope: Scope) -> dict[Meaning, None]:
+    """The meanings of an expression's names, also through definitions, but not those of instances' variables."""
+    found = dict[Meaning, None]()
+    _add_meanings(node, scope, found)
+    return found
+
+
+def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
+    meaning, _ = scope.applied(node) or (None, ())
+    if meaning is not None and meaning not in found:
+        found[meaning] = None
+        if isinstance(meaning, Defined):
+            _add_meanings(meaning.body, meaning.scope.inside(meaning.definition), found)
+    for part in parts(node):
+        if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
+            _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)
+
+
+def place_of(meaning: Meaning) -> Place | None:
+    """The place of a meaning's declaration or definition; None if no text defines it."""
+    if isinstance(meaning, (Variable, Constant, Substituted, Declaration)):
+        return meaning.at
+    return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
+
+
+def origin(meaning: Meaning) -> str:
+    """The origin of a name for messages, such as "defined at Hudi.tla:40:12"."""
+    if isinstance(meaning, Standard):
+        return f"defined in {meaning.module or 'TLA+ itself'}"
+    at = place_of(meaning)
+    return f"{'defined' if isinstance(meaning, (Defined, Instantiated)) else 'declared'}{f' at {at}' if at else ''}"
+
+
+def is_same(one: Meaning, other: Meaning) -> bool:
+    """Whether two meanings come from the same definition, or from two that read the same: a name may have both then."""
+    if isinstance(one, (Defined, Instantiated)) and isinstance(other, (Defined, Instantiated)):
+        return one.definition is other.definition or is_alike(one.definition, other.definition)
+    return one is other
+
+
+def check_arity(meaning: Meaning, given: int, at: Place) -> None:
+    """Refuse a wrong number of arguments.
+
+    Raises:
+        InputError: With the place.
+    """
+    if meaning.arity != given:
+        fail_at(at, f"{meaning.name} takes {meaning.arity or 'no'} argument{'s' * (meaning.arity != 1)}, not {given}")
+
+
+class MissingName(InputError):
+    """A name is used and nowhere defined.
+
+    Attributes:
+        name: The name.
+    """
+
+    def __init__(self, message: str, name: str = "") -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def fail_at(at: Place, message: str) -> NoReturn:
+    """Raise an InputError that begins with a place.
+
+    Raises:
+        InputError: Always.
+    """
+    raise InputError(f"{at}: {message}")

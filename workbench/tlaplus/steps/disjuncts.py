@@ -1,0 +1,143 @@
+r"""Next, split into actions with parameters: by disjuncts, definitions, and ``\E`` over constants."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Scope
+from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
+
+
+class Disjunct(NamedTuple):
+    """One disjunct.
+
+    Attributes:
+        name: The name of the innermost definition around it.
+        bound: The names around it with their values, the visible ones of that definition last.
+    """
+
+    term: Term
+    name: str
+    bound: tuple[tuple[Declaration, Any], ...]
+
+    @property
+    def key(self) -> Any:
+        """A key that disjuncts share if they are the same expression with the same values."""
+        return self.term.node, self.term.scope, identity(tuple(self.term.values.values()))
+
+    @property
+    def identity(self) -> tuple[Expression, Scope, str]:
+        """A key that disjuncts share if they are one action with different arguments."""
+        return self.term.node, self.term.scope, self.name
+
+    @property
+    def visible(self) -> tuple[tuple[Declaration, Any], ...]:
+        """The names that the disjunct's definition knows, with their values."""
+        return tuple((name, value) for name, value in self.bound if name in self.term.values)
+
+
+def split(terms: Terms, term: Term, name: str) -> list[Disjunct]:
+    """The disjuncts of a formula, in TLC's order; `name` is that of the formula."""
+    return list(_split(terms, term, name, tuple(term.values.items())))
+
+
+def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, Any], ...]) -> Iterator[Disjunct]:
+    node = term.node
+    if isinstance(node, Disjunction):
+        for operand in node.operands:
+            yield from _split(terms, term.beside(operand), name, bound)
+        return
+    if isinstance(node, Quantified) and node.kind == "E":
+        cases = terms.cases(term)
+        if cases is not None:
+            for case in cases:
+                values = {one: value for one, value in case.values.items() if one not in term.values}
+                yield from _split(terms, case, name, (*bound, *values.items()))
+            return
+    is_action = terms.level(term) > Level.STATE
+    called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
+    inner = terms.unfolded(term) if is_action else None
+    if inner is None:
+        yield Disjunct(term, called, bound)
+        return
+    known = {one for one, _ in bound}
+    fresh = tuple((one, value) for one, value in inner.values.items() if one not in known)
+    yield from _split(terms, inner, called, (*bound, *fresh))
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+class NamedDisjunct(NamedTuple):
+    """A disjunct as an action with arguments.
+
+    Attributes:
+        parameters: The names of its parameters.
+    """
+
+    action: str
+    parameters: tuple[str, ...]
+    arguments: tuple[Any, ...]
+    disjunct: Disjunct
+
+
+def named(disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
+    """Names and arguments that tell the disjuncts of a formula apart, in their order.
+
+    Disjuncts of one definition are ``Move``, ``Move_2``, ...; they are one action if they are the same expression.
+    """
+    names = {disjunct.name for disjunct in disjuncts}
+    taken, actions = set[str](), dict[tuple[Expression, Scope, str], str]()
+    groups = dict[str, list[Disjunct]]()
+    for disjunct in disjuncts:
+        if disjunct.identity not in actions:
+            actions[disjunct.identity] = _free(disjunct.name, taken | names - {disjunct.name})
+            taken.add(actions[disjunct.identity])
+        groups.setdefault(actions[disjunct.identity], []).append(disjunct)
+    told = {action: iter(_told_apart(action, group)) for action, group in groups.items()}
+    return [next(told[actions[disjunct.identity]]) for disjunct in disjuncts]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _told_apart(action: str, disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
+    """The disjuncts of one action, with the arguments that their definition sees, or with all if need be."""
+    for bound in ([disjunct.visible for disjunct in disjuncts], [disjunct.bound for disjunct in disjuncts]):
+        keys = {identity(tuple(value for _, value in one)) for one in bound}
+        same = len({tuple(name.name for name, _ in one) for one in bound}) == 1
+        if same and len(keys) == len(disjuncts):
+            break
+    else:  # the same expression stands there twice
+        bound = [disjunct.visible for disjunct in disjuncts]
+        return [
+            NamedDisjunct(action, ("disjunct", *_names(one)), (number, *(value for _, value in one)), disjunct)
+            for number, (one, disjunct) in enumerate(zip(bound, disjuncts, strict=True), 1)
+        ]
+    return [
+        NamedDisjunct(action, _names(one), tuple(value for _, value in one), disjunct)
+        for one, disjunct in zip(bound, disjuncts, strict=True)
+    ]
+
+
+def _names(bound: tuple[tuple[Declaration, Any], ...]) -> tuple[str, ...]:
+    """The names of parameters; two of one name are numbered."""
+    names = list[str]()
+    for declaration, _ in bound:
+        names.append(_free(declaration.name, set(names)))
+    return tuple(names)
+
+
+def lane_of(arguments: Sequence[Any], sets: Mapping[str, Sequence[str]]) -> str | None:
+    """The set of names that contains all of some arguments, if there is one: the actors of an action."""
+    return next(
+        (name for name, members in sets.items() if arguments and all(one in members for one in arguments)), None
+    )

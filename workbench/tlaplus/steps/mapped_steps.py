@@ -1,0 +1,75 @@
+"""Steps of instances: what ``C!Next`` says of a step depends on the values of C's own variables before and after it.
+
+These are the *images* of the two states. Many steps have the same images, and a step's test asks for each variable of C
+again and again. So an image is evaluated once for each state, and whether two images are a step is remembered.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.state import Reader
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.compiler.memo import Remembered
+from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Standard, Substituted, Variable, meanings_in
+from workbench.tlaplus.steps.predicates import Test
+from workbench.tlaplus.values.lazy import listed
+
+#: Pairs of images that are remembered.
+_MOST = 1 << 16
+
+
+def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
+    """The test for a predicate of steps."""
+    found = meanings_in(step.node, step.scope)
+    mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(terms, one)]
+    named = [*mapped, *(one for one in found if isinstance(one, Variable))]
+    is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
+    if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
+        return Test(terms, cells, step)
+    return ImageTest(terms, cells, step, named)
+
+
+def _is_constant(terms: Terms, one: Substituted) -> bool:
+    return terms.level(Term(one.expression, one.scope, {})) is Level.CONSTANT
+
+
+class ImageTest(Test):
+    """A predicate of steps that depends on images alone.
+
+    Args:
+        named: The variables that it reads: those of instances, and those of the specification.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, step: Term, named: Sequence[Any]) -> None:
+        super().__init__(terms, cells, step)
+        self._of_images = Test(terms.over(named), cells, step)
+        self._known = dict[Any, bool]()
+        self._parts = [Remembered(self._part(one, step)) for one in named]
+
+    def _part(self, one: Any, step: Term) -> Callable[..., Any]:
+        if isinstance(one, Variable):
+            number = self._cells.names.index(one.name)
+            return lambda now, _: listed(now[number])
+        image = self._terms.image(one, step.values)
+        return lambda now, _: listed(image(now))
+
+    def __call__(self, before: Reader, after: Reader | None = None) -> bool:
+        assert after is not None
+        try:
+            now, then = self._terms.evaluated(self._at, self._images, before, after)
+        except ModelError:  # the step may be right without it
+            return super().__call__(before, after)
+        key = identity((now, then))
+        if key not in self._known:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            self._known[key] = self._of_images.of_values(now, then)
+        return self._known[key]
+
+    def _images(self, *states: Reader) -> list[tuple[Any, ...]]:
+        rows = map(self._cells.variables_of, states)
+        return [tuple([part(row, None) for part in self._parts]) for row in rows]

@@ -1,0 +1,186 @@
+"""Properties and constraints of a module, as engines judge them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.properties import (
+    Constraint,
+    Invariant,
+    Liveness,
+    Postcondition,
+    Property,
+    Step,
+    Undecided,
+)
+from workbench.kernel.meaning.state import Reader, Values
+from workbench.kernel.meaning.steps import PropertyInstance
+from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.steps.quantifier_memo import predicate_of
+from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.values.lazy import listed
+
+# Properties as they are declared -------------------------------------------------------------------------------------
+
+
+class Stated:
+    """A stand-in for an author's function, with the place where the property is defined."""
+
+    def __init__(self, at: Place | None) -> None:
+        self.at = at
+
+    def __call__(self, *_: Any) -> NoReturn:
+        raise AssertionError("properties of modules are judged by their own instances")
+
+
+class _Placed(Property):
+    """A property with a place in a text."""
+
+    @property
+    def place(self) -> str:
+        at = getattr(self.function, "at", None)
+        return f" ({at})" if at else ""
+
+    @property
+    def doc(self) -> str:
+        return ""
+
+
+class TextInvariant(_Placed, Invariant):
+    """An invariant of a module."""
+
+
+class TextStep(_Placed, Step):
+    """A predicate of a module that initial states, states or steps decide."""
+
+
+class TextLiveness(_Placed, Liveness):
+    """A liveness property of a module."""
+
+
+class TextUndecided(_Placed, Undecided):
+    """A property of a module that no engine decides."""
+
+
+class TextPostcondition(_Placed, Postcondition):
+    """What a configuration asks after a search, where it asks nothing of TLC."""
+
+
+class TextConstraint(_Placed, Constraint):
+    """A constraint of a module on states or steps."""
+
+
+# Judges --------------------------------------------------------------------------------------------------------------
+
+
+class Test:
+    """A predicate of a state, or of a step.
+
+    Args:
+        ask: Tests a part of the predicate, if only that is meant.
+    """
+
+    def __init__(self, terms: Terms, cells: Cells, term: Term, ask: Callable[[Any, Any], bool] | None = None) -> None:
+        self._terms, self._cells, self._at = terms, cells, term.node.at
+        self._ask = predicate_of(terms, term) if ask is None else ask
+
+    def __call__(self, before: Reader, after: Reader | None = None) -> bool:
+        now = self._cells.variables_of(before)
+        then = None if after is None else self._cells.variables_of(after)
+        return self.of_values(now, then)
+
+    def of_values(self, now: Values, then: Any) -> bool:
+        """The truth, given the values of the variables by number."""
+        return bool(self._terms.evaluated(self._at, self._ask, now, then))
+
+
+class StateJudge(PropertyInstance):
+    """One of the conjuncts of a predicate of states.
+
+    Args:
+        tests: All of them, in the order of the text.
+        number: Which one is meant.
+    """
+
+    def __init__(self, author: Any, declared: Property, tests: Sequence[Test], number: int) -> None:
+        super().__init__(author, declared)
+        self._test, self._before = tests[number], tests[:number]
+
+    def judge(self, *states: Reader) -> bool | str:
+        """Judge a state as TLC does: after a false conjunct nothing is evaluated, so an error there does not count."""
+        (state,) = states
+        try:
+            return self._test(state)
+        except ModelError:
+            if all(test(state) for test in self._before):
+                raise
+            return True
+
+
+class ActionConstraint(NamedTuple):
+    """An action constraint, and the number of the variable that is false after a step that violates it.
+
+    TLC judges the state behind such a step and goes no further, as with a state constraint; so that variable is one.
+    """
+
+    number: int
+    test: Test
+
+
+class Seen(NamedTuple):
+    """A VIEW that is no variable and no tuple of them, and the number of the variable that holds its value."""
+
+    number: int
+    at: Place
+    terms: Terms
+    evaluate: Callable[..., Any]
+
+    def value(self, now: Any) -> Any:
+        """Its value in a state, given the values of the variables by number."""
+        return self.terms.evaluated(self.at, lambda: listed(self.evaluate(now, None)))
+
+
+class BoundJudge(PropertyInstance):
+    """An action constraint, asked of the state after a step."""
+
+    def __init__(self, author: Any, declared: Property, cells: Cells, number: int) -> None:
+        super().__init__(author, declared)
+        self._cells, self._number = cells, number
+
+    def judge(self, *states: Reader) -> bool | str:
+        (state,) = states
+        return bool(self._cells.variables_of(state)[self._number])
+
+
+class InitialJudge(PropertyInstance):
+    """A predicate of initial states."""
+
+    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+        super().__init__(author, declared)
+        self._test = test
+
+    def begins(self, state: Reader) -> bool | str:
+        return self._test(state)
+
+    def judge(self, *states: Reader) -> bool | str:
+        return True
+
+
+class AlwaysJudge(InitialJudge):
+    """A predicate of all states, asked of the initial ones and after each step."""
+
+    def judge(self, *states: Reader) -> bool | str:
+        return self._test(states[-1])
+
+
+class StepJudge(PropertyInstance):
+    """``[A]_v``, of every step."""
+
+    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+        super().__init__(author, declared)
+        self._test = test
+
+    def judge(self, *states: Reader) -> bool | str:
+        before, after = states
+        return self._test(before, after)

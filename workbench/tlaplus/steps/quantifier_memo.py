@@ -1,0 +1,83 @@
+r"""Formulas ``\E x \in S : P`` and ``\A x \in S : P`` over a set of the state, member by member.
+
+Such a formula depends on all of S, and on all that P asks of its members; what P says of one of them, on few cells. So
+that is remembered for each member.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.compiler.memo import Memory
+from workbench.tlaplus.config.closures import Term, Terms, listed_if_few
+from workbench.tlaplus.layout.layout import VariableValues
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.syntax.tree import Quantified
+from workbench.tlaplus.values.values import CONCRETE
+
+T = TypeVar("T")
+
+
+class Members:
+    """The members that a quantifier goes through.
+
+    Attributes:
+        is_all: Whether it is about all of them.
+        name: What they are called.
+        body: What is said of each; its last value is a place for it.
+    """
+
+    def __init__(self, terms: Terms, term: Term) -> None:
+        node = term.node
+        assert isinstance(node, Quantified)
+        (name,) = node.names
+        self.is_all, self.name, self.body = node.kind == "A", name.name, term.inside(node.body, {name: None})
+        self._listed, self._values = terms.compiled("members", term), tuple(term.values.values())
+        self._memory = Memory()
+
+    def few(self, now: Any) -> list[Any] | None:
+        """The members in a state, in TLC's order, without those of which nothing is said in any state.
+
+        None if there are too many of them: asking them one by one costs more than is remembered.
+        """
+        return listed_if_few(self._listed(now, None, *self._values))
+
+    def answer(self, member: Any, row: Values, evaluate: Callable[[Values], T]) -> T:
+        """What is said of a member in a row; if it is not known, `evaluate` finds it."""
+        if type(member) not in CONCRETE:
+            return evaluate(row)
+        found: T = self._memory.answer(identity(member), row, evaluate)
+        return found
+
+
+def members_of(terms: Terms, term: Term, kinds: str = "AE") -> Members | None:
+    """The members that a formula goes through; None unless it is a quantifier of these kinds, of one name in a set."""
+    node = term.node
+    if not isinstance(node, Quantified) or node.kind not in kinds or len(node.names) > 1:
+        return None
+    (bound,) = node.bounds
+    return None if bound.is_tuple or bound.domain is None else Members(terms, term)
+
+
+def predicate_of(terms: Terms, term: Term) -> Callable[[Any, Any], bool]:
+    """A predicate of states or steps, as a function of the values of the variables, by number, before and after."""
+    values = tuple(term.values.values())
+    members = members_of(terms, term) if terms.level(term) <= Level.STATE else None
+    function = terms.compiled("predicate", members.body if members else term)
+    if members is None:
+        return lambda now, then: function(now, then, *values)
+
+    def of_member(member: Any, now: Any) -> bool:
+        if type(now) is not VariableValues:
+            return function(now, None, *values, member)
+        return members.answer(member, now.row, lambda row: function(now.over(row), None, *values, member))
+
+    def ask(now: Any, _then: Any) -> bool:
+        few = members.few(now)
+        if few is None:
+            return terms.compiled("predicate", term)(now, None, *values)
+        found = (of_member(member, now) for member in few)
+        return all(found) if members.is_all else any(found)
+
+    return ask

@@ -1,0 +1,138 @@
+"""The steps of a module: the disjuncts of its Next, with their arguments."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.parameters import Group, Parameters
+from workbench.kernel.meaning.state import Values
+from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction, Outcome, PlainAction, PlainProcess
+from workbench.tlaplus.compiler.compiler import Action
+from workbench.tlaplus.compiler.runtime import Run
+from workbench.tlaplus.config.closures import Terms
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
+from workbench.tlaplus.steps.predicates import ActionConstraint, Seen
+from workbench.tlaplus.steps.quantifier_memo import members_of
+from workbench.tlaplus.syntax.unparse import written
+
+#: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
+Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
+
+
+class Steps(NamedTuple):
+    """The parts into which Next is split.
+
+    Attributes:
+        members: The values that parameters range over, by what their domains are called.
+    """
+
+    actions: Mapping[str, PlainAction]
+    processes: Mapping[str, PlainProcess]
+    members: Mapping[str, tuple[Any, ...]]
+
+
+def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str]], variables: Sequence[str]) -> Steps:
+    """The actions of some disjuncts, and who takes them.
+
+    Args:
+        sets: The constants that are sets of names, with their members.
+    """
+    groups = dict[str, list[NamedDisjunct]]()
+    for one in disjuncts:
+        groups.setdefault(one.action, []).append(one)
+    actions, processes, members = dict[str, PlainAction](), dict[str, PlainProcess](), dict[str, tuple[Any, ...]]()
+    for name, group in groups.items():
+        actors = lane_of([one.arguments[0] for one in group if one.arguments], sets)
+        parameters = list[Group]()
+        for at, parameter in enumerate(group[0].parameters):
+            domain = actors if at == 0 and actors is not None else f"{parameter} of {name}"
+            members[domain] = tuple(dict.fromkeys(one.arguments[at] for one in group))
+            parameters.append(((parameter,), domain))
+        if actors is not None:
+            pc = "pc" if "pc" in variables else ""
+            processes[actors] = PlainProcess(actors, actors, pc)
+        place = f" ({group[0].disjunct.term.node.at})"
+        process = None if actors is None else processes[actors]
+        actions[name] = PlainAction(name, Parameters(parameters), place=place, process=process, stutters=True)
+    return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
+
+
+class TextInstance(ActionInstance):
+    """A disjunct of Next, with its arguments.
+
+    Args:
+        bounds: The action constraints.
+        seen: The VIEW, if it has a variable.
+
+    Attributes:
+        counting: None if all conditions of fairness that are about it count all of its steps.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        action: DeclaredAction,
+        arguments: Sequence[Any],
+        disjunct: Disjunct,
+        terms: Terms,
+        cells: Cells,
+        bounds: Sequence[ActionConstraint],
+        seen: Seen | None,
+    ) -> None:
+        super().__init__(number, action, arguments, cells.notation)
+        self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
+        self._values, self._bounds, self._seen = tuple(disjunct.term.values.values()), bounds, seen
+        self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
+        self._members = members_of(terms, disjunct.term, "E")
+        self._why = written(disjunct.term.node) if self._members else ""
+        self._term = disjunct.term
+        self._of_one = terms.compiled("action", self._members.body) if self._members else self._whole
+        self.counting: Counting | None = None
+
+    @cached_property
+    def _whole(self) -> Action:
+        return self._terms.compiled("action", self._term)
+
+    def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
+        return self._terms.evaluated(self._at, self._run, before)
+
+    def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
+        few = self._members.few(self._cells.variables(before)) if self._members else None
+        if self._members is None or few is None:
+            return self._taken(self._whole, self._values, (), before)
+        outcomes, whys = list[Outcome](), list[str]()
+        for member in few:
+            taken = partial(self._taken, self._of_one, (*self._values, member), [(self._members.name, member)])
+            found, missing = self._members.answer(member, before, taken)
+            outcomes += found
+            whys += missing
+        return outcomes, list(dict.fromkeys(whys)) if few else [self._why]
+
+    def _taken(
+        self, function: Action, values: tuple[Any, ...], chosen: Sequence[tuple[str, Any]], before: Values
+    ) -> tuple[list[Outcome], list[str]]:
+        """What comes of a formula, or of one of the members that it goes through, and why no more."""
+        now = self._cells.variables(before)
+        run, outcomes = Run(self._cells.names, now), list[Outcome]()
+        run.chosen += chosen
+        run.then.kept.update(self._derived)
+
+        def rest() -> None:
+            if left := run.unassigned():
+                raise ModelError(f"{self._at}: {self.action.name} leaves {', '.join(left)} unassigned")
+            outcomes.append(self._outcome(before, now, run))
+
+        function(run, rest, *values)
+        return outcomes, list(dict.fromkeys(run.whys))
+
+    def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
+        then, counted = run.then, None
+        if self.counting is not None:
+            counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
+        left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
+        assigned = then if left is None else {**then, left: False}
+        if self._seen is not None:
+            assigned = {**assigned, self._seen.number: self._seen.value(then)}
+        return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)

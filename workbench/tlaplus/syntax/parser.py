@@ -1,0 +1,74 @@
+"""Parse the text of a TLA+ module into a syntax tree (``tree.py``)."""
+
+from collections.abc import Iterator
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.syntax import tree, units
+from workbench.tlaplus.syntax.phrases import PhraseReader, is_definition
+from workbench.tlaplus.syntax.source import Source, SyntaxNode, child, field, named
+
+
+def parse_module(text: bytes | str, name: str) -> units.Module:
+    """Parse the module `name`, or else the first one; text around modules is ignored, as by TLC.
+
+    Raises:
+        InputError: With line and column, for a syntax error.
+
+    Examples:
+        >>> module = parse_module("---- MODULE Clock ---- VARIABLE hour  Init == hour = 1 ====", "Clock")
+        >>> module.name, [unit.name for unit in module.each(tree.OperatorDefinition)]
+        ('Clock', ['Init'])
+    """
+    source = Source(text if isinstance(text, str) else text.decode(errors="replace"), name)
+    nodes = [one for one in source.root.children if one.type == "module"]
+    if not nodes:
+        raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")
+    named_so = (one for one in nodes if source.text_of(field(one, "name")) == name)
+    try:
+        return _ModuleReader(source).module(next(named_so, nodes[0]))
+    except RecursionError:
+        raise InputError(f"{name}.tla: its expressions are nested too deep") from None
+
+
+class _ModuleReader:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.phrases = PhraseReader(source)
+
+    def module(self, node: SyntaxNode) -> units.Module:
+        extends: list[tree.Declaration] = []
+        found: list[tree.Node] = []
+        for one in named(node):
+            if one.type == "extends":
+                extends.extend(self.phrases.declarations(named(one)))
+            else:
+                found.extend(self.units(one))
+        name = self.source.text_of(field(node, "name"))
+        return units.Module(self.source.place(node), name, tuple(extends), tuple(found), self.source.text_of(node))
+
+    def units(self, node: SyntaxNode, local: bool = False) -> Iterator[tree.Node]:
+        """The unit in a node of the grammar; none for separators and proofs."""
+        at = self.source.place(node)
+        if node.type == "local_definition":
+            for one in named(node):
+                yield from self.units(one, local=True)
+        elif is_definition(node):
+            yield self.phrases.definition(node, local)
+        elif node.type == "constant_declaration":
+            yield units.Constants(at, self.phrases.declarations(named(node)))
+        elif node.type == "variable_declaration":
+            yield units.Variables(at, self.phrases.declarations(named(node)))
+        elif node.type == "recursive_declaration":
+            yield self.phrases.recursive(node)
+        elif node.type == "instance":
+            yield self.phrases.instance(node, local)
+        elif node.type == "assumption":
+            yield units.Assumption(at, self._name_of(node), self.phrases.expression(named(node)[-1]))
+        elif node.type == "theorem":
+            yield units.Theorem(at, self._name_of(node), self.phrases.expression(field(node, "statement")))
+        elif node.type == "module":
+            yield self.module(node)
+
+    def _name_of(self, node: SyntaxNode) -> str:
+        name = child(node, "name")
+        return "" if name is None else self.source.text_of(name)

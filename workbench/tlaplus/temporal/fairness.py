@@ -1,0 +1,196 @@
+"""Conditions of fairness, of the specification and in properties: which steps count for ``WF_v(A)`` and ``SF_v(A)``.
+
+Where A consists of disjuncts of Next, perhaps with predicates of the state beside them, their steps count. Any other A
+is judged by itself: a step counts if it satisfies ``<<A>>_v``, whatever it is a step of, and ``ENABLED <<A>>_v`` says
+where A is enabled. So is every action of a property.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from workbench.kernel.meaning.notation import Notation
+from workbench.kernel.meaning.properties import Formula
+from workbench.kernel.meaning.state import Reader, Values
+from workbench.kernel.meaning.steps import Fairness
+from workbench.kernel.meaning.values import is_same
+from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Variable, fail_at
+from workbench.tlaplus.steps.disjuncts import Disjunct, split
+from workbench.tlaplus.steps.predicates import Test
+from workbench.tlaplus.steps.steps import TextInstance
+from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Qualified
+from workbench.tlaplus.temporal.negation import Condition, Literal, Met
+from workbench.tlaplus.temporal.temporal import Promised, variables_in
+from workbench.tlaplus.values.lazy import listed
+
+#: Whether a step counts, given the values of the variables before and after it.
+_Counts = Callable[[Values, Sequence[Any]], bool]
+#: A step has a label for the set of the conditions that count it. With more labels than this formulas are refused.
+_MOST_LABELS = 1 << 20
+
+
+class FairSteps:
+    """The conditions of fairness of a specification.
+
+    Args:
+        variables: All variables: a condition whose subscript has them all counts every step that changes the state.
+        instances: The steps.
+        disjuncts: The disjuncts that they are.
+
+    Attributes:
+        conditions: As engines ask for them.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        cells: Cells,
+        variables: Sequence[Variable],
+        instances: Sequence[TextInstance],
+        disjuncts: Sequence[Disjunct],
+    ) -> None:
+        self._terms, self._cells, self._variables = terms, cells, variables
+        self._instances = instances
+        self._numbers = dict[Any, list[int]]()
+        for instance, disjunct in zip(instances, disjuncts, strict=True):
+            self._numbers.setdefault(disjunct.key, []).append(instance.number)
+        self.conditions: list[Fairness] = []
+        self._counts: list[_Counts | None] = []
+
+    def add(self, conditions: Sequence[Condition]) -> None:
+        """Add conditions of the specification."""
+        for condition in conditions:
+            self._add(condition)
+
+    def formula(self, promised: Promised) -> Formula:
+        """The formula of liveness for a promise; its conditions are added."""
+        trigger = self._all(promised.trigger, True) if promised.trigger else None
+        unless = frozenset(map(self._add_met, promised.meets))
+        steps = frozenset(self._add_steps(one, None) for one in promised.never)
+        return Formula(promised.kind, trigger, self._all(promised.region, False), unless=unless, steps=steps)
+
+    def tell(self) -> None:
+        """Tell the steps which of the conditions count them."""
+        for instance in self._instances:
+            own = [number for number, one in enumerate(self.conditions) if instance.number in one.actions]
+            if any(self._counts[number] is not None for number in own):
+                instance.counting = self._counting(own)
+
+    def _counting(self, own: Sequence[int]) -> Callable[[Values, Sequence[Any]], frozenset[int]]:
+        tests = [(number, self._counts[number]) for number in own]
+        return lambda now, then: frozenset(number for number, counts in tests if counts is None or counts(now, then))
+
+    def _add(self, condition: Condition) -> None:
+        label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action, self._cells.notation)})"
+        guards, numbers = list[Term](), self._disjuncts(condition.action)
+        if numbers is None:
+            guards, action = self._guarded(condition.action)
+            numbers = self._disjuncts(action)
+        watched = variables_in(self._terms, condition.subscript)
+        if numbers is None or watched is None:
+            self._add_steps(condition, self._enabled(condition), label, assumed=True)
+            return
+        places = [number for number, one in enumerate(self._variables) if one in watched]
+        tests = [Test(self._terms, self._cells, guard) for guard in guards]
+        is_whole = len(places) == len(self._variables) and not tests
+        self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))
+
+    def _guarded(self, action: Term) -> tuple[list[Term], Term]:
+        r"""The predicates p, q of a state and the action A of ``p /\ A /\ q``; none for any other action."""
+        inner = action
+        while not isinstance(inner.node, Conjunction):
+            unfolded = self._terms.unfolded(inner)
+            if unfolded is None:
+                return [], action
+            inner = unfolded
+        operands = [inner.beside(operand) for operand in inner.node.operands]
+        guards = [one for one in operands if self._terms.level(one) <= Level.STATE]
+        others = [one for one in operands if self._terms.level(one) > Level.STATE]
+        return (guards, others[0]) if len(others) == 1 else ([], action)
+
+    def _disjuncts(self, action: Term) -> frozenset[int] | None:
+        """The steps of Next that make up an action; None if it has other ones too."""
+        keys = [disjunct.key for disjunct in split(self._terms, action, "")]
+        known = all(key in self._numbers for key in keys)
+        return frozenset(number for key in keys for number in self._numbers[key]) if known else None
+
+    def _add_met(self, met: Met) -> int:
+        """Add a condition that is met by every behaviour that breaks a formula."""
+        is_enabled = _All((), True) if met.disabled is None else self._all(met.disabled, False)
+        if met.steps is not None:
+            return self._add_steps(met.steps, is_enabled)
+        return self._append(Fairness("a formula's", met.is_strong, frozenset(), is_enabled, assumed=False), None)
+
+    def _add_steps(
+        self,
+        condition: Condition,
+        is_enabled: Callable[[Reader], bool] | None,
+        label: str = "a formula's",
+        assumed: bool = False,
+    ) -> int:
+        """Add a condition that counts the steps which satisfy ``<<A>>_v``, whatever they are steps of."""
+        if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
+            fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
+        every = frozenset(range(len(self._instances)))
+        steps = Test(self._terms, self._cells, _steps_of(condition))
+        return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
+
+    def _enabled(self, condition: Condition) -> Test:
+        """``ENABLED <<A>>_v``."""
+        steps = _steps_of(condition)
+        return Test(self._terms, self._cells, steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
+
+    def _append(self, condition: Fairness, counts: _Counts | None) -> int:
+        self.conditions.append(condition)
+        self._counts.append(counts)
+        return len(self.conditions) - 1
+
+    def _test(self, literal: Literal) -> Callable[[Reader], bool]:
+        what = literal.what
+        test = self._enabled(what) if isinstance(what, Condition) else Test(self._terms, self._cells, what)
+        return test if literal.holds else _All([test], False)
+
+    def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
+        """Whether some predicates are all true, or not."""
+        if len(literals) == 1:
+            return self._test(literals[0] if holds else literals[0].negated)
+        return _All([self._test(one) for one in literals], holds)
+
+
+class _All:
+    """Whether some predicates are all true, or not."""
+
+    def __init__(self, tests: Sequence[Callable[[Reader], bool]], holds: bool) -> None:
+        self._tests, self._holds = tests, holds
+
+    def __call__(self, state: Reader) -> bool:
+        return all(test(state) for test in self._tests) is self._holds
+
+
+def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
+    """Whether guards hold before a step, and it changes one of some variables."""
+    return lambda now, then: (
+        all(guard.of_values(now, None) for guard in guards)
+        and not all(_stays(now[place], then[place]) for place in places)
+    )
+
+
+def _stays(before: Any, after: Any) -> bool:
+    """Whether a variable has the same value after a step; both may be lazy."""
+    return before is after or is_same(listed(before), listed(after))
+
+
+def _steps_of(condition: Condition) -> Term:
+    """``<<A>>_v``."""
+    action = condition.action
+    return action.beside(Angle(action.node.at, action.node, condition.subscript.node))
+
+
+def _spoken(action: Term, notation: Notation) -> str:
+    """An action as people read it: its name, with the values bound around it."""
+    node = action.node
+    name = node.name if isinstance(node, (Identifier, Apply, Qualified)) else str(node.at)
+    values = ", ".join(map(notation.show, action.values.values()))
+    return f"{name}, {values}" if values else name

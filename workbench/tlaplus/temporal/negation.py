@@ -1,0 +1,247 @@
+r"""Behaviours that violate a temporal formula: its negation in disjunctive form, each case a search for a lasso.
+
+TLC builds a tableau of all that a formula says. Here a case is what one search decides: from some state on, some
+predicates always hold and some steps are not taken; and for ever, conditions of the form of fairness are met. Nearly
+all that people write is a conjunction whose parts have such negations; other shapes are refused.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from itertools import starmap
+from typing import NamedTuple, NoReturn
+
+from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import fail_at
+from workbench.tlaplus.syntax.tree import (
+    Angle,
+    Box,
+    Conjunction,
+    Disjunction,
+    Expression,
+    Fairness,
+    If,
+    Operation,
+    Quantified,
+)
+
+#: A formula with more cases is refused.
+_MOST = 256
+
+
+class Condition(NamedTuple):
+    """``WF_subscript(action)``, or SF if it is strong; or only the steps ``<<action>>_subscript``."""
+
+    is_strong: bool
+    action: Term
+    subscript: Term
+
+    @classmethod
+    def of(cls, part: Term, node: Fairness) -> "Condition":
+        return cls(node.kind == "SF", part.beside(node.action), part.beside(node.subscript))
+
+
+class Literal(NamedTuple):
+    """A predicate of states, or its negation; that of a condition says where its action is enabled."""
+
+    what: Term | Condition
+    holds: bool
+
+    @property
+    def negated(self) -> "Literal":
+        return Literal(self.what, not self.holds)
+
+
+class Met(NamedTuple):
+    """A formula in the form of a fairness condition.
+
+    Attributes:
+        disabled: It is enabled unless all of these hold; None if it always is.
+        steps: The steps that it counts; None for none.
+    """
+
+    is_strong: bool
+    disabled: tuple[Literal, ...] | None
+    steps: Condition | None
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A conjunction.
+
+    Attributes:
+        now: The predicates that hold at the beginning.
+        takes: The actions that the first step takes.
+        always: The predicates that hold in every state.
+        never: The actions that no step takes.
+        settles: The predicates that hold in every state from some time on.
+        ceases: The actions that no step takes from some time on.
+        meets: The conditions, in the form of fairness, that are met.
+        later: The cases that are true at some time.
+    """
+
+    now: tuple[Literal, ...] = ()
+    takes: tuple[Condition, ...] = ()
+    always: tuple[Literal, ...] = ()
+    never: tuple[Condition, ...] = ()
+    settles: tuple[Literal, ...] = ()
+    ceases: tuple[Condition, ...] = ()
+    meets: tuple[Met, ...] = ()
+    later: tuple["Clause", ...] = ()
+
+    def __and__(self, other: "Clause") -> "Clause":
+        return Clause(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+    @property
+    def lasting(self) -> "Clause":
+        """The part that is true at all times if it is true at one."""
+        return Clause(settles=self.settles, ceases=self.ceases, meets=self.meets)
+
+    @property
+    def passing(self) -> "Clause":
+        """The part that may be true at one time and false at another."""
+        return replace(self, settles=(), ceases=(), meets=())
+
+    @property
+    def at_some_time(self) -> "Clause | None":
+        """``<>`` of this case; None if a single case cannot express that."""
+        passing = self.passing
+        if passing == Clause(later=self.later):
+            return self
+        if passing == Clause(always=self.always, never=self.never):
+            return self.lasting & Clause(settles=self.always, ceases=self.never)
+        return None if self.later else self.lasting & Clause(later=(passing,))
+
+    @property
+    def at_all_times(self) -> "Clause | None":
+        """``[]`` of this case; None if a single case cannot express that."""
+        passing = self.passing
+        if passing == Clause(now=self.now, always=self.always, never=self.never):
+            return self.lasting & Clause(always=self.now + self.always, never=self.never)
+        if passing != Clause(later=self.later) or len(self.later) != 1:
+            return None
+        (later,) = self.later
+        if later == Clause(now=later.now):
+            return self.lasting & Clause(meets=(Met(False, later.now, None),))
+        if later == Clause(takes=later.takes) and len(later.takes) == 1:
+            return self.lasting & Clause(meets=(Met(False, None, later.takes[0]),))
+        return None
+
+
+class Breaking:
+    """Finds the cases in which a formula is true, or false.
+
+    Raises:
+        InputError: With the place, for a shape that no search decides.
+    """
+
+    def __init__(self, terms: Terms) -> None:
+        self._terms = terms
+
+    def cases(self, term: Term, holds: bool) -> list[Clause]:
+        """The cases in which `term` is true, or false."""
+        node = term.node
+        if self._terms.level(term) <= Level.STATE:
+            return [Clause(now=(Literal(term, holds),))]
+        if isinstance(node, Fairness):
+            return [_of_fairness(Condition.of(term, node), holds)]
+        if isinstance(node, Operation) and node.symbol in ("[]", "<>"):
+            inner = term.beside(node.operands[0])
+            return (
+                self._at_all_times(inner, holds) if (node.symbol == "[]") is holds else self._at_some_time(inner, holds)
+            )
+        parts = self._parts(term, holds)
+        if parts is None:
+            refuse(node)
+        found = [self.cases(*part) for part in parts.parts]
+        return self._both(node, found) if parts.all else [case for each in found for case in each]
+
+    def _at_some_time(self, term: Term, holds: bool) -> list[Clause]:
+        """The cases of ``<>term``, or of ``<>~term``."""
+        if (step := _step(term, holds)) is not None:
+            return [Clause(later=(Clause(takes=(step,)),))]
+        return [one.at_some_time or refuse(term.node) for one in self.cases(term, holds)]
+
+    def _at_all_times(self, term: Term, holds: bool) -> list[Clause]:
+        """The cases of ``[]term``, or of ``[]~term``."""
+        if (step := _step(term, not holds)) is not None:
+            return [Clause(never=(step,))]
+        parts = None if self._terms.level(term) <= Level.STATE else self._parts(term, holds)
+        if parts is not None and parts.all:
+            return self._both(term.node, list(starmap(self._at_all_times, parts.parts)))
+        found = self.cases(term, holds)
+        if len([one for one in found if one.passing != Clause()]) > 1:
+            refuse(term.node)
+        return [one.at_all_times or refuse(term.node) for one in found]
+
+    def _both(self, node: Expression, several: Iterable[list[Clause]]) -> list[Clause]:
+        made = [Clause()]
+        for cases in several:
+            made = [one & other for one in made for other in cases]
+            if len(made) > _MOST:
+                fail_at(node.at, f"this formula can be broken in more than {_MOST} ways, which is not supported")
+        return made
+
+    def _parts(self, term: Term, holds: bool) -> "_Parts | None":
+        """The conjuncts or disjuncts of `term`, or of its negation."""
+        node = term.node
+        if isinstance(node, (Conjunction, Disjunction)):
+            given = [(term.beside(one), holds) for one in node.operands]
+            return _Parts(isinstance(node, Conjunction) is holds, given)
+        if isinstance(node, Operation) and node.symbol == "~":
+            return _Parts(True, [(term.beside(node.operands[0]), not holds)])
+        if isinstance(node, Operation) and node.symbol == "=>":
+            given = [(term.beside(node.operands[0]), not holds), (term.beside(node.operands[1]), holds)]
+            return _Parts(not holds, given)
+        if isinstance(node, If):  # (P => A) and (~P => B)
+            otherwise = Operation(node.at, "~", (node.condition,))
+            ways = ((node.condition, node.then), (otherwise, node.otherwise))
+            return _Parts(holds, [(term.beside(Operation(node.at, "=>", one)), holds) for one in ways])
+        if isinstance(node, Operation) and node.symbol == "~>":  # P ~> Q is [](P => <>Q)
+            first, second = node.operands
+            follows = Operation(node.at, "=>", (first, Operation(node.at, "<>", (second,))))
+            return _Parts(True, [(term.beside(Operation(node.at, "[]", (follows,))), holds)])
+        if isinstance(node, Quantified) and (cases := self._terms.cases(term)) is not None:
+            return _Parts((node.kind == "A") is holds, [(case, holds) for case in cases])
+        inner = self._terms.unfolded(term)
+        return None if inner is None else _Parts(True, [(inner, holds)])
+
+
+class _Parts(NamedTuple):
+    """Formulas, of which all or some are meant; each comes with whether it is meant itself or negated."""
+
+    all: bool
+    parts: list[tuple[Term, bool]]
+
+
+def _of_fairness(condition: Condition, holds: bool) -> Clause:
+    disabled = Literal(condition, False)
+    if holds:
+        return Clause(meets=(Met(condition.is_strong, (disabled,), condition),))
+    if condition.is_strong:
+        return Clause(ceases=(condition,), meets=(Met(False, (disabled.negated,), None),))
+    return Clause(settles=(disabled.negated,), ceases=(condition,))
+
+
+def _step(term: Term, holds: bool) -> Condition | None:
+    """The steps that ``<<A>>_v`` is about, or that ``[A]_v`` rules out; None for anything else."""
+    node = term.node
+    if isinstance(node, Angle) and holds:
+        return Condition(False, term.beside(node.action), term.beside(node.subscript))
+    if isinstance(node, Box) and not holds:
+        other = Operation(node.at, "~", (node.action,))
+        return Condition(False, term.beside(other), term.beside(node.subscript))
+    return None
+
+
+def refuse(node: Expression) -> NoReturn:
+    """Refuse a formula.
+
+    Raises:
+        InputError: Always, with the place.
+    """
+    fail_at(
+        node.at,
+        "a formula of this shape is not supported; properties are made of [], <>, ~>, WF, SF and implications "
+        "whose violations are lassos of one piece, such as []<>P => []<>Q, <>[][A]_v and P ~> []Q",
+    )

@@ -1,0 +1,224 @@
+r"""Temporal formulas: the parts of a specification, and those of a property.
+
+Both are conjunctions, through definitions, instances and ``\A`` over constants. A specification has initial predicates,
+``[][Next]_v`` and conditions of fairness. A property has parts of which states, steps or whole behaviours decide each.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from workbench.tlaplus.config.closures import Term, Terms, Values
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Variable, fail_at
+from workbench.tlaplus.syntax.tree import (
+    Apply,
+    Box,
+    Fairness,
+    Identifier,
+    Label,
+    Let,
+    Operation,
+    Prime,
+    Qualified,
+    TupleOf,
+)
+from workbench.tlaplus.syntax.visitor import is_alike
+from workbench.tlaplus.temporal.negation import Breaking, Clause, Condition, Literal, Met, refuse
+
+
+class BoxedAction(NamedTuple):
+    """``[action]_subscript``; `box` is all of it."""
+
+    action: Term
+    subscript: Term
+    box: Term
+
+
+class Promised(NamedTuple):
+    """A formula for the kernel, given by the behaviours that break it.
+
+    Attributes:
+        kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
+        trigger: The predicates that hold where it begins to break it; () for none.
+        region: The predicates that hold from there on.
+        never: The actions that no step from there on takes.
+        meets: The conditions of fairness that it meets besides the specification's.
+        values: The values of the names around the formula.
+    """
+
+    kind: str
+    trigger: tuple[Literal, ...]
+    region: tuple[Literal, ...]
+    never: tuple[Condition, ...]
+    meets: tuple[Met, ...]
+    values: Values
+
+
+@dataclass
+class Behaviour:
+    """The parts of a specification."""
+
+    initial: list[Term] = field(default_factory=list)
+    steps: list[BoxedAction] = field(default_factory=list)
+    fairness: list[Condition] = field(default_factory=list)
+
+
+@dataclass
+class Asked:
+    """The parts of a property.
+
+    Attributes:
+        initial: Predicates of initial states.
+        always: Predicates of all states.
+        steps: The formulas that every step must satisfy.
+        promised: Formulas of liveness.
+    """
+
+    initial: list[Term] = field(default_factory=list)
+    always: list[Term] = field(default_factory=list)
+    steps: list[BoxedAction] = field(default_factory=list)
+    promised: list[Promised] = field(default_factory=list)
+
+
+def behaviour_of(terms: Terms, term: Term) -> Behaviour:
+    """The parts of a specification.
+
+    Raises:
+        InputError: With the place, for a part that is something else.
+    """
+    found = Behaviour()
+    for part in terms.conjuncts(term, Level.STATE):
+        node = part.node
+        if terms.level(part) <= Level.STATE:
+            found.initial.append(part)
+        elif isinstance(node, Fairness):
+            found.fairness.append(Condition.of(part, node))
+        elif (steps := _steps(part)) is not None:
+            found.steps.append(steps)
+        else:
+            fail_at(node.at, "a specification has initial predicates, [][Next]_vars and WF or SF; this is none of them")
+    return found
+
+
+def asked_of(terms: Terms, term: Term) -> Asked:
+    """The parts of a property.
+
+    Raises:
+        InputError: With the place, for a part that cannot be decided.
+    """
+    return _Asking(terms).of(term)
+
+
+class _Asking:
+    def __init__(self, terms: Terms) -> None:
+        self.terms, self.breaking = terms, Breaking(terms)
+        self.found = Asked()
+
+    def of(self, term: Term) -> Asked:
+        for part in self.terms.conjuncts(term, Level.STATE):
+            self._part(part)
+        return self.found
+
+    def _part(self, part: Term) -> None:
+        node = part.node
+        if self._is_of_states(part):
+            self.found.initial.append(part)
+        elif isinstance(node, Operation) and node.symbol == "[]":
+            self._always(part.beside(node.operands[0]))
+        else:
+            self._promise(part)
+
+    def _always(self, inner: Term) -> None:
+        """Take ``[]inner`` apart."""
+        for part in self.terms.conjuncts(inner, Level.STATE):
+            node = part.node
+            if isinstance(node, Box):
+                self.found.steps.append(BoxedAction(part.beside(node.action), part.beside(node.subscript), part))
+            elif self._is_of_states(part):
+                self.found.always.append(part)
+            elif isinstance(node, Operation) and node.symbol == "[]":
+                self._always(part.beside(node.operands[0]))
+            elif (stays := self._stays(part)) is not None:
+                self.found.steps.append(stays)
+            else:
+                self._promise(part.beside(Operation(node.at, "[]", (node,))))
+
+    def _stays(self, part: Term) -> BoxedAction | None:
+        """The step formula ``[P => P']_P`` that ``P => []P``, required of every state, amounts to."""
+        node = part.node
+        if not isinstance(node, Operation) or node.symbol != "=>":
+            return None
+        now, then = node.operands
+        if not isinstance(then, Operation) or then.symbol != "[]" or not self._is_of_states(part.beside(now)):
+            return None
+        if not is_alike(now, then.operands[0]):
+            return None
+        action = Operation(node.at, "=>", (now, Prime(node.at, now)))
+        return BoxedAction(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
+
+    def _promise(self, part: Term) -> None:
+        for case in self.breaking.cases(part, False):
+            if (possible := self._without_constants(case)) is not None:
+                self.found.promised.append(_promised(possible, part))
+
+    def _without_constants(self, case: Clause) -> Clause | None:
+        """The case without the constant predicates at its beginning; None if one of them does not hold."""
+        varying = []
+        for one in case.now:
+            if isinstance(one.what, Condition) or self.terms.level(one.what) > Level.CONSTANT:
+                varying.append(one)
+            elif self.terms.is_true(one.what) is not one.holds:
+                return None
+        return replace(case, now=tuple(varying))
+
+    def _is_of_states(self, term: Term) -> bool:
+        return self.terms.level(term) <= Level.STATE
+
+
+def _promised(case: Clause, part: Term) -> Promised:
+    """The formula whose search finds a behaviour of one case.
+
+    Raises:
+        InputError: With the place, if none does.
+    """
+    settles = tuple(Met(True, (one,), None) for one in case.settles)
+    if case.later and case.passing == Clause(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
+        (begin,) = case.later
+        return Promised("leads_to", begin.now, begin.always, begin.never, case.meets + settles, part.values)
+    if case.later or (case.passing != Clause() and case.ceases):
+        refuse(part.node)
+    if case.passing != Clause():
+        kind = "initially_leads_to" if case.now else "eventually"
+        return Promised(kind, case.now, case.always, case.never, case.meets + settles, part.values)
+    if case == Clause(meets=case.meets) and len(case.meets) == 1:
+        (again,) = case.meets
+        if again.disabled and again.steps is None and not again.is_strong:
+            return Promised("eventually_always", (), again.disabled, (), (), part.values)
+    return Promised("always_eventually", (), case.settles, case.ceases, case.meets, part.values)
+
+
+def _steps(part: Term) -> BoxedAction | None:
+    node = part.node
+    if isinstance(node, Operation) and node.symbol == "[]" and isinstance(node.operands[0], Box):
+        box = node.operands[0]
+        return BoxedAction(part.beside(box.action), part.beside(box.subscript), part.beside(box))
+    return None
+
+
+def components(terms: Terms, subscript: Term) -> frozenset[Variable | None]:
+    """The variables of a subscript that is one or a tuple, through definitions; None for any other component."""
+    node = subscript.node
+    if isinstance(node, TupleOf):
+        return frozenset().union(*(components(terms, subscript.beside(item)) for item in node.items))
+    if isinstance(node, Identifier):
+        meaning = subscript.scope.meaning(node.name, node.at)
+        if isinstance(meaning, Variable):
+            return frozenset({meaning})
+    inner = terms.unfolded(subscript) if isinstance(node, (Identifier, Apply, Qualified, Label, Let)) else None
+    return frozenset({None}) if inner is None else components(terms, inner)
+
+
+def variables_in(terms: Terms, subscript: Term) -> frozenset[Variable] | None:
+    """The variables of a subscript that is a variable or a tuple of them, through definitions; None for any other."""
+    found = components(terms, subscript)
+    return None if None in found else frozenset(filter(None, found))

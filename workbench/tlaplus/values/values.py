@@ -1,0 +1,382 @@
+"""The values of TLA+ as values that the kernel's states hold: how they are represented, ordered and compared.
+
+==========================================  ==========================================================
+TLA+                                        Python
+==========================================  ==========================================================
+TRUE, 3                                     ``bool``, ``int``
+"abc"                                       ``str`` with its quotes, ``'"abc"'``: see :func:`text`
+a model value                               ``Name``
+a function over 1..n, <<>> among them       ``tuple``
+any other function                          ``Map``; a record's keys are strings, with their quotes
+a finite set                                ``frozenset``
+a set or function that nobody has listed    :class:`workbench.tlaplus.values.lazy.Lazy`
+==========================================  ==========================================================
+
+The quotes keep a string apart from the model value of the same spelling, and escapes are those of the string's
+meaning: a string with a quote in it is ``'"a"b"'``.
+
+TLC refuses to compare values of two kinds, such as 1 and TRUE, wherever a comparison reaches them; only a model value
+is unequal to all else. Python takes True for 1, so nothing here trusts its ``==`` before the kinds are known.
+"""
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import CodeType
+from typing import Any
+
+from workbench.kernel.meaning.values import Map, Name, Value
+from workbench.tlaplus.syntax.literals import quoted
+
+#: Kinds without parts. Python handles a set correctly if all its members are of the same such kind.
+ATOMS = frozenset({bool, int, str, Name})
+#: Kinds that states hold; every other value is lazy.
+CONCRETE = ATOMS | {tuple, Map, frozenset}
+
+_KINDS = {bool: "a boolean", int: "an integer", str: "a string", Name: "a model value", frozenset: "a set"}
+
+
+class EvaluationError(Exception):
+    """An error of evaluation as TLC reports it, in one line."""
+
+
+# Strings and model values --------------------------------------------------------------------------------------------
+
+
+def text(spelling: str) -> str:
+    """The TLA+ string with these characters.
+
+    Examples:
+        >>> text("abc")
+        '"abc"'
+    """
+    return f'"{spelling}"'
+
+
+def spelling(string: str) -> str:
+    """The characters of a TLA+ string, without its quotes."""
+    return string[1:-1]
+
+
+def type_of(name: Name) -> str:
+    """The type of a typed model value: ``A_1`` has type ``A``. "" for an untyped one, which may meet any value."""
+    return name[0] if len(name) > 2 and name[1] == "_" else ""
+
+
+# Order ---------------------------------------------------------------------------------------------------------------
+
+_TRUTHS = {False: b"0", True: b"1"}
+_MOST = 1 << 16
+
+
+class Order:
+    """The order of strings and model values in one specification, and what is known of values in that order.
+
+    TLC orders them by when it met their spelling first: the strings and model values of the configuration; the words in
+    the modules, the main module before those that it extends; then the strings, those of the extended modules before
+    the main one's. CHOOSE and SetToSeq follow that order.
+
+    Args:
+        spellings: The spellings in that order; all others come after them, alphabetically.
+    """
+
+    def __init__(self, spellings: Iterable[str] = ()) -> None:
+        # The place of each spelling, as a text that sorts before all others: "!" comes before quotes and letters.
+        places = {word: f"!{place:08d}" for place, word in enumerate(dict.fromkeys(spellings))}
+        self._places = places | {text(word): place for word, place in places.items()}
+        # By the id of a value; the value is kept beside its entry so that no other value gets that id.
+        self._keys: dict[int, tuple[Any, Any]] = {}
+        self._member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
+        self._ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
+        # By the domain of a function: the domain in order with its keys; None for one with members other than words.
+        self._words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
+
+    def key(self, value: Any) -> Any:
+        """See :func:`order_key`."""
+        kind = type(value)
+        if kind is int:
+            return 1, value
+        if kind is Name:
+            return 0, self._places.get(value, value)
+        if kind is str:
+            return 1, self._places.get(value, value)
+        if kind is bool:
+            return 1, _TRUTHS[value]
+        known = self._keys.get(id(value))
+        if known is not None:
+            return known[1]
+        key: Any
+        if kind is tuple:
+            key = 1, (len(value), _numbers(len(value)), tuple(map(self.key, value)))
+        elif kind is frozenset:
+            key = 1, [len(value), *self.member_keys(value)]
+        elif kind is Map:
+            key = 1, self._key_of_map(value)
+        else:
+            raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
+        _keep(self._keys, value, key)
+        return key
+
+    def _key_of_map(self, value: Map) -> tuple[Any, ...]:
+        data, words = value._data, self.words_of(value)
+        if words is not None:
+            return len(data), words[1], tuple([self.key(data[word]) for word in words[0]])
+        domain = self.ordered(frozenset(data))
+        return len(data), tuple(map(self.key, domain)), tuple([self.key(data[key]) for key in domain])
+
+    def words_of(self, value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+        """See :func:`words_of`."""
+        domain = tuple(value._data)
+        try:
+            return self._words[domain]
+        except KeyError:
+            pass
+        found = None
+        if all(type(word) is str or type(word) is Name for word in domain):
+            words = tuple(sorted(domain, key=self.key))
+            found = words, tuple(map(self.key, words))
+        if len(self._words) >= _MOST:
+            self._words.clear()
+        self._words[domain] = found
+        return found
+
+    def member_keys(self, members: frozenset[Any]) -> list[Any]:
+        """See :func:`member_keys`."""
+        known = self._member_keys.get(id(members))
+        if known is None:
+            keys = [key for key, _ in sorted_pairs([(self.key(member), member) for member in members])]
+            _keep(self._member_keys, members, keys)
+            return keys
+        return known[1]
+
+    def ordered(self, members: frozenset[Any]) -> tuple[Any, ...]:
+        """See :func:`ordered`."""
+        known = self._ordered.get(id(members))
+        if known is not None:
+            return known[1]
+        kinds = set(map(type, members))
+        if kinds == {int}:
+            made = tuple(sorted(members))
+        elif kinds == {Name} or kinds == {str}:
+            made = tuple(sorted(members, key=lambda word: self._places.get(word, word)))
+        elif kinds == {tuple} and are_points(members):
+            made = tuple(sorted(members))
+        else:
+            made = tuple([member for _, member in sorted_pairs([(self.key(member), member) for member in members])])
+        _keep(self._ordered, members, made)
+        return made
+
+
+def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[id(value)] = value, what
+
+
+#: Notes by the instruction of a module's code that they are about.
+Noticed = dict[tuple[CodeType, int], str]
+
+
+class Evaluation:
+    """Evaluations in one thread, one after the other, of one specification.
+
+    Attributes:
+        order: The order of strings and model values.
+        noticed: Where notes are kept, as :mod:`workbench.tlaplus.values.notes` says; None if nobody asks for any.
+        is_under_way: Whether one of them is; those within it are its parts.
+        looks: The number of times that it has looked up, as :mod:`workbench.tlaplus.values.cancellation` says.
+    """
+
+    __slots__ = ("is_under_way", "looks", "noticed", "order")
+
+    def __init__(self, order: Order, noticed: Noticed | None = None) -> None:
+        self.order, self.noticed = order, noticed
+        self.is_under_way, self.looks = False, 0
+
+
+#: Strings and model values that no specification orders are in alphabetical order.
+_ALPHABETICAL = Evaluation(Order())
+#: That of this thread, or of the one for which it works: two threads may evaluate different specifications.
+_evaluation = ContextVar("evaluation", default=_ALPHABETICAL)
+evaluation, go_on_with = _evaluation.get, _evaluation.set
+
+
+@contextmanager
+def in_order(order: Order) -> Iterator[None]:
+    """Order strings and model values so within the block, whatever is being evaluated around it."""
+    before = _evaluation.set(Evaluation(order))
+    try:
+        yield
+    finally:
+        _evaluation.reset(before)
+
+
+def order_key(value: Any) -> Any:
+    """A key by which Python orders values as TLC does.
+
+    Two keys are equal if the values are. Comparing them with ``<`` raises :class:`TypeError` if TLC would meet two
+    values of different kinds on the way; bytes stand for booleans to that end, and lists for sets.
+
+    TLC orders sets and functions by size first, then by their members, or by domain and values. Model values come
+    before everything else.
+    """
+    return evaluation().order.key(value)
+
+
+def words_of(value: Map) -> tuple[tuple[str, ...], tuple[Any, ...]] | None:
+    """The domain of a function in order, with its keys, if it consists of strings and model values."""
+    return evaluation().order.words_of(value)
+
+
+def member_keys(members: frozenset[Any]) -> list[Any]:
+    """The order keys of the members of a set, in order."""
+    return evaluation().order.member_keys(members)
+
+
+def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
+    """The members of a set in TLC's order, in which CHOOSE and quantifiers take them."""
+    return tuple(members) if len(members) < 2 else evaluation().order.ordered(members)
+
+
+_domains: list[tuple[Any, ...]] = [()]
+
+
+def _numbers(size: int) -> tuple[Any, ...]:
+    """The keys of 1..size, the domain of a tuple."""
+    global _domains
+    domains = _domains
+    if len(domains) <= size:
+        domains = [*domains]  # another thread may be adding to them, too
+        while len(domains) <= size:
+            domains.append((*domains[-1], (1, len(domains))))
+        _domains = domains
+    return domains[size]
+
+
+def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Order keys with their values, in order; it is an error if the values are of different kinds."""
+    try:
+        return sorted(pairs, key=_first)
+    except TypeError:
+        raise mixed(*[value for _, value in pairs]) from None
+
+
+def _first(pair: tuple[Any, Any]) -> Any:
+    return pair[0]
+
+
+def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
+    """Whether all tuples have one length and hold integers alone: Python compares such tuples as TLC does."""
+    return len(set(map(len, tuples))) == 1 and set(map(type, itertools.chain.from_iterable(tuples))) == {int}
+
+
+# Errors and kinds -----------------------------------------------------------------------------------------------------
+
+
+def is_record(value: Map) -> bool:
+    """Whether a function has a domain of strings."""
+    return all(type(key) is str for key in value._data)
+
+
+def mixed(*values: Any) -> EvaluationError:
+    """The error for comparing values that TLC cannot compare."""
+    kinds = {_KINDS.get(type(value), "a function"): value for value in values}
+    if len(kinds) < 2:
+        return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
+    (one, first), (other, second), *_ = sorted(kinds.items())
+    return EvaluationError(f"{one} and {other} cannot be compared: {brief(first)} and {brief(second)}")
+
+
+# Text ----------------------------------------------------------------------------------------------------------------
+
+_SHOWN: dict[type, Callable[[Any], str]] = {
+    bool: lambda value: "TRUE" if value else "FALSE",
+    int: str,
+    Name: str,
+    str: lambda value: _shown_text(value),
+    tuple: lambda value: f"<<{', '.join(map(shown, value))}>>",
+    frozenset: lambda value: f"{{{', '.join(map(shown, ordered(value)))}}}",
+    Map: lambda value: _shown_map(value),
+}
+
+
+def shown(value: Any) -> str:
+    """A value as TLC prints it.
+
+    Examples:
+        >>> shown(Map({'"a"': (1, True)}))
+        '[a |-> <<1, TRUE>>]'
+    """
+    show = _SHOWN.get(type(value))
+    return str(value) if show is None else show(value)
+
+
+def _shown_text(value: str) -> str:
+    """A string as TLC prints it; text without quotes is not TLA+'s, but comes from Python in a watch."""
+    return quoted(spelling(value)) if value.startswith('"') else value
+
+
+def _shown_map(value: Map) -> str:
+    domain = ordered(frozenset(value))
+    if is_record(value):
+        return f"[{', '.join(f'{spelling(key)} |-> {shown(value[key])}' for key in domain)}]"
+    return f"({' @@ '.join(f'{shown(key)} :> {shown(value[key])}' for key in domain)})"
+
+
+def brief(value: Any) -> str:
+    """A value for a message, in one line."""
+    try:
+        line = shown(value)
+    except EvaluationError:  # a set that should not exist: it has no order
+        line = repr(value)
+    return line if len(line) <= 100 else f"{line[:97]}..."
+
+
+# Functions, as far as they are concrete ------------------------------------------------------------------------------
+
+
+def function_of(data: dict[Any, Any]) -> Value:
+    """The function that `data` lists: a tuple if its domain is 1..n."""
+    size = len(data)
+    if size == 0:
+        return ()
+    if 1 in data and size in data and type(next(iter(data))) is int:
+        try:
+            return tuple([data[number] for number in range(1, size + 1)])
+        except KeyError:
+            pass
+    return Map(data)
+
+
+def pairs_of(function: Any) -> Iterator[tuple[Any, Any]]:
+    """The arguments of a concrete function with its values, unordered."""
+    kind = type(function)
+    if kind is tuple:
+        return enumerate(function, 1)
+    if kind is Map:
+        return iter(function._data.items())
+    raise EvaluationError(f"{brief(function)} is not a function")
+
+
+def ordered_pairs(function: Any) -> list[tuple[Any, Any]]:
+    """The arguments of a concrete function with its values, in TLC's order of the arguments."""
+    if type(function) is tuple:
+        return list(enumerate(function, 1))
+    data = dict(pairs_of(function))
+    return [(argument, data[argument]) for argument in ordered(frozenset(data))]
+
+
+_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}  # by the id of the function, as in Order
+
+
+def domain_of(function: Any) -> frozenset[Any]:
+    """``DOMAIN function`` of a concrete function."""
+    if type(function) is not Map:
+        return frozenset([argument for argument, _ in pairs_of(function)])
+    known = _domains_of.get(id(function))
+    if known is None:
+        domain = frozenset(function._data)
+        _keep(_domains_of, function, domain)
+        return domain
+    return known[1]
