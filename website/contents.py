@@ -20,7 +20,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/tla", "docs/tla_examples", "docs/coming_from"),
-            *("docs/liveness", "docs/refinement", "docs/kernel"),
+            *("docs/liveness", "docs/refinement", "docs/kernel", "docs/tlaplus"),
             *("specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),
