@@ -11,8 +11,8 @@ from tests.tlaplus.test_tla_machine import ROWS, Row
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.values import Name
-from workbench.tlaplus.config.cfg_parser import IN_MODULE, REPLACEMENT, CfgEntry, InModule, read_configuration
 from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.syntax.cfg_parser import IN_MODULE, REPLACEMENT, CfgEntry, InModule, read_configuration
 
 
 def test_each_statement_has_its_place():

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
 from workbench.kernel.meaning.errors import either, listed, unknown
 from workbench.kernel.meaning.properties import DEADLOCK
-from workbench.tlaplus.config.cfg_parser import IN_MODULE, REPLACEMENT, Cfg, CfgEntry, fail_at, read_configuration
+from workbench.tlaplus.syntax.cfg_parser import IN_MODULE, REPLACEMENT, Cfg, CfgEntry, fail_at, read_configuration
 
 #: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100

@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
-from workbench.tlaplus.config.cfg_parser import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.config.closures import Term
 from workbench.tlaplus.config.constants import as_values, constants_in, value_of
 from workbench.tlaplus.config.notation import TlaNotation
@@ -26,6 +25,7 @@ from workbench.tlaplus.names.symbols import (
     meanings_in,
     place_of,
 )
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.syntax.pluscal import algorithm_in
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order

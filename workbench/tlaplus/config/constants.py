@@ -8,9 +8,9 @@ from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Domain, Names
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
-from workbench.tlaplus.config.cfg_parser import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.library.arithmetic import interval, negative
 from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.syntax.literals import LARGEST
 from workbench.tlaplus.syntax.parser import parse_module
 from workbench.tlaplus.values.equality import set_of

@@ -7,7 +7,6 @@ from typing import Any
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.steps import PropertyInstance
-from workbench.tlaplus.config.cfg_parser import CfgEntry
 from workbench.tlaplus.config.closures import Term, Terms, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
@@ -30,6 +29,7 @@ from workbench.tlaplus.steps.predicates import (
     TextUndecided,
 )
 from workbench.tlaplus.steps.type_invariants import questions
+from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 from workbench.tlaplus.temporal.fairness import FairSteps
 from workbench.tlaplus.temporal.temporal import Asked, asked_of
 from workbench.tlaplus.values.values import EvaluationError

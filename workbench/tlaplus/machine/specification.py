@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
-from workbench.tlaplus.config.cfg_parser import Cfg, CfgEntry, read_configuration
 from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.names.loader import Library, Specification, as_text, load, read_file
 from workbench.tlaplus.names.symbols import MissingName
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuration
 from workbench.tlaplus.syntax.pluscal import algorithm_in
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.

@@ -1,0 +1,176 @@
+"""The plain evaluator's search gives TLC's figures, and the states of the compiled machine's reference search."""
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.tlaplus.test_tla_machine import ROWS, Row
+from tests.tlaplus.trees import module_of
+from workbench.kernel import ModelError
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
+from workbench.kernel.meaning.plan import make_plan
+from workbench.kernel.meaning.search import Search
+from workbench.tlaplus.compiler.actions import Actions
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.meaning.environment import State
+from workbench.tlaplus.meaning.opening import opened
+from workbench.tlaplus.meaning.search import Graph, search
+from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
+from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.string_order import words_in
+from workbench.tlaplus.syntax.cfg_parser import read_configuration
+from workbench.tlaplus.values.lazy import force
+from workbench.tlaplus.values.values import in_order, shown
+
+#: This search leaves no state out for SYMMETRY; those that ask behaviours alone have the states of others.
+PLAIN = {
+    name: row
+    for name, row in ROWS.items()
+    if "SYMMETRY" not in row.cfg and ("INVARIANT" in row.cfg or "PROPERT" not in row.cfg)
+}
+
+
+@cache
+def named(name: str) -> Graph:
+    """The graph of one of the rows, which two tests ask for."""
+    return graph_of(ROWS[name])
+
+
+def graph_of(row: Row) -> Graph:
+    texts = {text.split()[2]: text for text in (module_of(row.text), *row.others)}
+    library = Library((), MODULES, EXTENDED, texts)
+    specification, cfg = load("M", library), read_configuration(row.cfg)
+    return search(opened(specification, cfg, [*cfg.words, *words_in(specification.module, library)]))
+
+
+def of_evaluator(graph: Graph) -> Any:
+    """States, steps with how often each is taken, verdicts with their traces, and the error with its place."""
+    rows = [tuple((one.name, str(value)) for one, value in sorted_by_name(state)) for state in graph.states]
+    steps = Counter((rows[one], rows[other]) for one, others in enumerate(graph.successors) for other in others)
+    wrong = {name: len(violation.trace) for name, violation in graph.violations.items()}
+    failed = graph.failed and (str(graph.failed.failure.at), len(graph.failed.trace))
+    return set(rows), steps, wrong, failed
+
+
+def sorted_by_name(state: State) -> list[Any]:
+    return sorted(state.items(), key=lambda pair: pair[0].name)
+
+
+def of_machine(row: Row) -> Any:
+    """The same of the compiled machine, by the reference search."""
+    model = module_of_text(module_of(row.text), row.cfg, row.others)()
+    searching = Search(make_plan(model, None, None), Limits(Budget(), Watch()))
+    for _ in searching.run():
+        pass
+    names = sorted(variable.name for variable in model.configured.specification.variables)
+    with in_order(model.configured.order):
+        rows = [tuple((one, shown(force(getattr(state, one)))) for one in names) for state in searching.states]
+    steps = Counter(
+        (rows[one], rows[other]) for one, moves in enumerate(searching.graph) for _, other in moves if other >= 0
+    )
+    kinds = {declared.name: declared.kind for declared in searching.plan.properties}
+    wrong = {
+        name: len(searching.trace_to(place))
+        for name, place in searching.decided.items()
+        if kinds[name] in ("invariant", "deadlock")
+    }
+    return set(rows), steps, wrong, searching.error
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_figures_and_verdicts_are_those_of_tlc(name):
+    row, graph = PLAIN[name], named(name)
+    judged = {"Deadlock", *(entry.value for entry in read_configuration(row.cfg).invariants)}
+    wrong = {name: states for name, states in row.wrong.items() if name in judged}
+    assert {name: len(violation.trace) for name, violation in graph.violations.items()} == wrong
+    if not row.wrong:
+        assert graph.failed is None
+        assert (len(graph.states), len(graph.levels), graph.generated) == (row.distinct, row.depth, row.generated)
+
+
+#: A VIEW keeps one of several states, which depends on the order in which they are found.
+WHOLE = [name for name in PLAIN if "VIEW" not in PLAIN[name].cfg]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WHOLE)
+def test_states_and_transitions_are_those_of_the_compiled_machine(name):
+    (*evaluated, failed), (*compiled, error) = of_evaluator(named(name)), of_machine(PLAIN[name])
+    assert evaluated == compiled
+    assert failed is None or failed[0] in str(error)
+
+
+def test_a_compiler_that_takes_all_for_some_is_noticed(monkeypatch):
+    """It once did so in Next, and every engine with it."""
+    monkeypatch.setattr(Actions, "_for_all", Actions._exists)
+    noticed = set()
+    for name, row in ROWS.items():
+        if r"\A in Next: " in name:
+            mutant = of_machine(row._replace(text=row.text + "\\* compiled anew"))
+            if mutant != of_evaluator(named(name)):
+                noticed.add(name.removeprefix(r"\A in Next: "))
+    assert noticed == {"Plain", "Behind", "Beside", "Let", "States"}
+
+
+HEAD = r"""EXTENDS Integers, Sequences, TLC
+VARIABLES x, y
+Init == x = 0 /\ y = <<1>>
+Step == x < 3 /\ x' = x + 1 /\ y' = y
+"""
+#: Lines from line 6 on, with the place and the length of the trace of the error.
+ERRORS = {
+    "outside of a domain": ("Next == Step /\\\n   y[x] = 1\nInv == TRUE", "7:4", 1),
+    "outside of a domain, in an invariant": ("Next == Step\nInv ==\n  y[1 + x] = 1", "8:3", 2),
+    "an integer and a string": ('Next == Step\nInv == x < 2 \\/ x = "a"', "7:17", 3),
+    "an integer and a tuple in a set": ("Next == Step\nInv == {x, y} # {}", "7:8", 1),
+    "CHOOSE": ("Next == Step\nInv == (CHOOSE i \\in {1, 2} : i > x) > 0", "7:9", 3),
+    "used before it is assigned": ("Next == x' = y'[1] /\\ y' = y\nInv == TRUE", "6:14", 1),
+    "never assigned": ("Next ==\n x' = x + 1\nInv == TRUE", "6:1", 1),
+    "CASE": ("Next == Step\nInv == CASE x < 2 -> TRUE [] x > 4 -> FALSE", "7:8", 3),
+    "CASE in an action": ("Next == CASE x < 2 -> Step [] x > 4 -> Step\nInv == TRUE", "6:9", 3),
+    "an infinite set": ("Next == Step /\\\n \\E i \\in Nat : i > x\nInv == TRUE", "7:2", 1),
+    "an infinite set in an action": ("Next == \\E i \\in Nat : x' = i /\\ y' = y\nInv == TRUE", "6:9", 1),
+    "an infinite set to begin with": ("Start == x \\in Nat /\\ y = 0\nNext == Step\nInv == TRUE", "6:10", 0),
+    "no Boolean": ("Next == Step\nInv == x < 2 /\\ x", "7:17", 1),
+    "no Boolean, negated": ("Next == Step\nInv == ~x", "7:9", 1),
+    "no Boolean in an IF": ("Next == Step\nInv == IF x THEN TRUE ELSE FALSE", "7:11", 1),
+    "Assert": ('Next == Step /\\ Assert(x < 1, "no")\nInv == TRUE', "6:17", 2),
+    "no set": ("Next == Step\nInv == x < 2 \\/ x \\in y", "7:17", 3),
+    "no member of SUBSET": ("Next == Step\nInv == x \\notin SUBSET {1}", "7:8", 1),
+    "an operator of a module": ("Next == x' = x + 1 /\\ y' = Tail(y)\nInv == Head(y) > 0", "7:8", 2),
+    "no field": ("Next == Step\nInv == [a |-> x].b = 1", "7:8", 1),
+    "in a definition": ("Next == Step\nThird(s) == s[3]\nInv == x < 1 \\/ Third(y) = 1", "7:13", 2),
+    "in a LET": ("Next == Step\nInv == LET z == y[x]\n IN x < 2 => z = 1", "7:17", 1),
+    "32 bits": ("Next == Step\nInv == x + 2147483646 > 0", "7:8", 3),
+}
+#: The compiled machine names the disjunct here.
+OTHERWISE = {"never assigned": "7:2"}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_have_their_places_and_traces(name):
+    text, at, states = ERRORS[name]
+    start = "Start" if "Start ==" in text else "Init"
+    row = Row(HEAD + text, f"INIT {start} NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE")
+    assert of_evaluator(graph_of(row))[-1] == (f"M.tla:{at}", states)
+    try:
+        error = of_machine(row)[-1]
+    except ModelError as before:
+        error = before
+    assert str(error).startswith(f"M.tla:{OTHERWISE.get(name, at)}: ")
+
+
+@pytest.mark.parametrize(("steps", "states"), [("x' = Sum(500) % 7", 2), ("x' = Sum(-1)", None)])
+def test_recursion_may_be_deep_and_endless_recursion_is_an_error(steps, states):
+    text = f"""EXTENDS Integers
+VARIABLE x
+RECURSIVE Sum(_)
+Sum(n) == IF n = 0 THEN 0 ELSE n + Sum(n - 1)
+Init == x = 0
+Next == {steps}
+"""
+    graph = graph_of(Row(text, "INIT Init NEXT Next"))
+    assert (None if graph.failed else len(graph.states)) == states
+    assert graph.failed is None or len(graph.failed.trace) == 1

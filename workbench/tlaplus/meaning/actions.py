@@ -1,0 +1,319 @@
+r"""Actions and initial conditions by TLC's rule: the ways in which a formula can assign values to variables.
+
+Conjuncts go from left to right. ``x' = e`` assigns to a variable that has no value yet, and tests one that has;
+``x' \in S`` does so for each member. ``\/`` and ``\E`` have the ways of each operand, ``\A`` is the conjunction over
+the members, and definitions are what their bodies are. Everything else is a test. In an initial condition the same
+goes for variables without a prime.
+
+Once all variables have values, the rest is a test as well, and so is a definition that is constant: TLC evaluates them
+as expressions, which have one way even if they are disjunctions.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.tlaplus.meaning import sets
+from workbench.tlaplus.meaning.environment import Argument, Closure, Environment, Known, State, States
+from workbench.tlaplus.meaning.expressions import (
+    applied_to,
+    bindings,
+    body_of,
+    called,
+    chosen_arm,
+    evaluate,
+    holds,
+    is_true,
+    is_unchanged,
+    value_of,
+)
+from workbench.tlaplus.meaning.values import EvaluationFailure, truth
+from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted, Variable
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.tree import Expression
+
+Ways = Iterator[States]
+#: A formula, and what its names mean.
+Conjunct = tuple[Expression, Environment]
+
+
+def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
+    """The states that satisfy an initial condition, one for each way."""
+    size = len(conjuncts[0][1].model.variables)
+    for states in _in_turn(conjuncts, States({}, None, "now", size)):
+        yield _complete(states, *conjuncts[0])
+
+
+def next_states(action: Conjunct, now: State) -> Iterator[State]:
+    """The states to which an action leads, one for each way."""
+    for states in _in_turn([action], States(now, {}, "then", len(action[1].model.variables))):
+        yield _complete(states, *action)
+
+
+def is_enabled(node: Expression, env: Environment, states: States) -> bool:
+    """``ENABLED node``: whether there is a way, even one that leaves variables without values.
+
+    In an instance the variables of its module are free, whatever they stand for now: the step is one of that module.
+    """
+    now, size, instance = states.now, len(env.model.variables), env.scope
+    while instance.apart is None and instance.outer is not None:
+        instance = instance.outer
+    apart = instance.apart() if instance.apart is not None else None
+    if apart is not None and env.scope.matching(apart.scopes) is not None:
+        own = {one: evaluate(meant.expression, env.at(meant.scope), states) for one, meant in apart.variables.items()}
+        now, size, env = {**now, **own}, len(own), _moved(env, apart.scopes)
+    return any(True for _ in ways(node, env, States(now, {}, "then", size)))
+
+
+def _moved(env: Environment, scopes: Mapping[Scope, Scope]) -> Environment:
+    """An environment in the same module with other variables, and what its names stand for there."""
+    bound = {
+        name: Closure(given.node, _moved(given.environment, scopes)) if isinstance(given, Closure) else given
+        for name, given in env.bound.items()
+    }
+    return replace(env, scope=env.scope.matching(scopes) or env.scope, bound=bound)
+
+
+def _complete(states: States, node: Expression, env: Environment) -> State:
+    without = [variable.name for variable in env.model.variables if variable not in states.filled]
+    if not without:
+        return states.filled
+    failure = EvaluationFailure(f"{', '.join(without)} is left without a value")
+    failure.at = node.at
+    raise failure
+
+
+def ways(node: Expression, env: Environment, states: States) -> Ways:
+    """The states with what a formula assigns, for each of its ways."""
+    construct = _CONSTRUCTS.get(type(node))
+    if construct is None or len(states.filled) == states.size:
+        if holds(node, env, states):
+            yield states
+        return
+    try:
+        yield from construct(node, env, states)
+    except EvaluationFailure as failure:
+        failure.at = failure.at or node.at
+        raise
+
+
+# Logic ---------------------------------------------------------------------------------------------------------------
+
+
+def _in_turn(conjuncts: Sequence[Conjunct], states: States) -> Ways:
+    """The ways of a conjunction: each conjunct goes on from the ways of those before it."""
+    if not conjuncts:
+        yield states
+        return
+    (node, env), *rest = conjuncts
+    for further in ways(node, env, states):
+        yield from _in_turn(rest, further)
+
+
+def _conjunction(node: tree.Conjunction, env: Environment, states: States) -> Ways:
+    return _in_turn([(operand, env) for operand in node.operands], states)
+
+
+def _disjunction(node: tree.Disjunction, env: Environment, states: States) -> Ways:
+    for operand in node.operands:
+        yield from ways(operand, env, states)
+
+
+def _quantified(node: tree.Quantified, env: Environment, states: States) -> Ways:
+    if node.kind == "A":
+        yield from _in_turn([(node.body, inner) for inner, _ in bindings(node, env, states)], states)
+        return
+    for inner, _ in bindings(node, env, states):
+        yield from ways(node.body, inner, states)
+
+
+# Miscellaneous -------------------------------------------------------------------------------------------------------
+
+
+def _if(node: tree.If, env: Environment, states: States) -> Ways:
+    return ways(node.then if holds(node.condition, env, states) else node.otherwise, env, states)
+
+
+def _case(node: tree.Case, env: Environment, states: States) -> Ways:
+    return ways(chosen_arm(node, env, states), env, states)
+
+
+def _let(node: tree.Let, env: Environment, states: States) -> Ways:
+    return ways(node.body, env.inside(node), states)
+
+
+def _label(node: tree.Label, env: Environment, states: States) -> Ways:
+    return ways(node.body, env, states)
+
+
+# Actions -------------------------------------------------------------------------------------------------------------
+
+
+def _box(node: tree.Box, env: Environment, states: States) -> Ways:
+    yield from ways(node.action, env, states)
+    yield from unchanged(node.subscript, env, states)
+
+
+def _angle(node: tree.Angle, env: Environment, states: States) -> Ways:
+    for further in ways(node.action, env, states):
+        if not is_unchanged(node.subscript, env, further):
+            yield further
+
+
+def unchanged(node: Expression, env: Environment, states: States) -> Ways:
+    """The ways of ``UNCHANGED node``: a variable, or a tuple of them, assigns; anything else is a test."""
+    node, env = _unfolded(node, env)
+    variable = _variable(node, env)
+    if variable is not None:
+        yield from _assigned(variable, states.value(variable), states)
+    elif isinstance(node, tree.TupleOf):
+        yield from _all_unchanged(node.items, env, states)
+    elif is_unchanged(node, env, states):
+        yield states
+
+
+def _all_unchanged(nodes: Sequence[Expression], env: Environment, states: States) -> Ways:
+    if not nodes:
+        yield states
+        return
+    for further in unchanged(nodes[0], env, states):
+        yield from _all_unchanged(nodes[1:], env, further)
+
+
+def _assigned(variable: Variable, value: Any, states: States) -> Ways:
+    """``x' = value``."""
+    if variable not in states.filled:
+        yield states.assigned(variable, sets.listed(value))
+    elif sets.equal(states.filled[variable], value):
+        yield states
+
+
+# Names ---------------------------------------------------------------------------------------------------------------
+
+
+def _name(node: Expression, env: Environment, states: States) -> Ways:
+    meaning, arguments, inner = called(node, env)
+    if isinstance(meaning, Standard) and not meaning.module and meaning.name in _BUILT_IN:
+        return _BUILT_IN[meaning.name](node, arguments, inner, states)
+    return _ways_of(node, meaning, arguments, inner, states)
+
+
+def _ways_of(
+    node: Expression, meaning: Meaning, arguments: Sequence[Argument], env: Environment, states: States
+) -> Ways:
+    """The ways of a definition, or of a name that stands for a formula or an action."""
+    if isinstance(meaning, Defined) and not env.model.is_constant(meaning):
+        return ways(meaning.body, body_of(meaning, arguments, env), states)
+    if isinstance(meaning, Substituted):
+        return _ways_of_argument(node, Closure(meaning.expression, env.at(meaning.scope)), arguments, states)
+    if isinstance(meaning, tree.Declaration):
+        return _ways_of_argument(node, env.bound[meaning], arguments, states)
+    return _test(node, env, states)
+
+
+def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Argument], states: States) -> Ways:
+    if isinstance(given, Known):
+        return iter([states] if truth(given.value) else [])
+    if not arguments:
+        return ways(given.node, given.environment, states)
+    if isinstance(given.node, tree.Lambda):
+        inner = given.environment.inside(given.node).binding(given.node.parameters, arguments)
+        return ways(given.node.body, inner, states)
+    meaning, _, env = called(given.node, given.environment)
+    if isinstance(meaning, (Defined, Substituted, tree.Declaration)):
+        return _ways_of(node, meaning, arguments, env, states)
+    return iter([states] if truth(applied_to(given, arguments, states)) else [])
+
+
+def _test(node: Expression, env: Environment, states: States) -> Ways:
+    if holds(node, env, states):
+        yield states
+
+
+def _equal(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+    target, value = arguments
+    variable = _target(target.node, target.environment, states)
+    if variable is None:
+        return _test(node, env, states)
+    return _assigned(variable, value_of(value, states), states)
+
+
+def _in(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+    target, members = arguments
+    variable = _target(target.node, target.environment, states)
+    if variable is None or variable in states.filled:
+        yield from _test(node, env, states)
+        return
+    for member in sets.members_of(value_of(members, states)):
+        yield states.assigned(variable, member)
+
+
+def _implies(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+    condition, formula = arguments
+    if is_true(condition, states):
+        yield from ways(formula.node, formula.environment, states)
+    else:
+        yield states
+
+
+def _unchanged(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+    return unchanged(arguments[0].node, arguments[0].environment, states)
+
+
+# Targets of assignments ----------------------------------------------------------------------------------------------
+
+
+def _target(node: Expression, env: Environment, states: States) -> Variable | None:
+    """The variable that a formula about `node` assigns: with a prime in an action, without in an initial condition."""
+    node, env = _unfolded(node, env)
+    if states.fills == "then":
+        return _variable(*_unfolded(node.operand, env)) if isinstance(node, tree.Prime) else None
+    return _variable(node, env)
+
+
+def _variable(node: Expression, env: Environment) -> Variable | None:
+    """The variable that an expression names."""
+    applied = env.scope.applied(node)
+    return applied[0] if applied is not None and isinstance(applied[0], Variable) else None
+
+
+def _unfolded(node: Expression, env: Environment) -> tuple[Expression, Environment]:
+    """What an expression is, if it is the name of an argument, of a definition, or of a substitute for a variable."""
+    while isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)):
+        meaning, arguments, inner = called(node, env)
+        if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+            node, env = meaning.body, body_of(meaning, arguments, inner)
+        elif isinstance(meaning, Substituted) and not arguments:
+            node, env = meaning.expression, inner.at(meaning.scope)
+        elif isinstance(meaning, tree.Declaration) and isinstance(given := inner.bound[meaning], Closure):
+            if arguments:
+                return node, env
+            node, env = given.node, given.environment
+        else:
+            break
+    return node, env
+
+
+#: The operators of TLA+ itself that are more than tests.
+_BUILT_IN: dict[str, Callable[[Expression, Sequence[Any], Environment, States], Ways]] = {
+    "=": _equal,
+    "\\in": _in,
+    "=>": _implies,
+    "UNCHANGED": _unchanged,
+}
+
+_CONSTRUCTS: dict[type, Callable[..., Ways]] = {
+    tree.Conjunction: _conjunction,
+    tree.Disjunction: _disjunction,
+    tree.Quantified: _quantified,
+    tree.If: _if,
+    tree.Case: _case,
+    tree.Let: _let,
+    tree.Label: _label,
+    tree.Box: _box,
+    tree.Angle: _angle,
+    tree.Identifier: _name,
+    tree.Apply: _name,
+    tree.Operation: _name,
+    tree.Qualified: _name,
+}

@@ -1,0 +1,141 @@
+"""What an expression is evaluated in: the meanings of its names, and the states that it speaks of.
+
+An argument is passed by name, as an expression with its environment, and so means what TLA+ says also below a prime:
+with ``F(e) == e'``, ``F(x)`` is ``x'``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from workbench.tlaplus.meaning.values import EvaluationFailure, Words
+from workbench.tlaplus.names.levels import Level, Levels
+from workbench.tlaplus.names.symbols import Constant, Defined, Reached, Scope, Variable
+from workbench.tlaplus.syntax.tree import Declaration, Expression, Node
+
+#: The values of variables.
+State = Mapping[Variable, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """The state that an expression speaks of without a prime, and the one that it speaks of with a prime.
+
+    Attributes:
+        then: None where no step is spoken of.
+        fills: Which of the two an action or an initial condition is still assigning: "now", "then" or "".
+        size: The number of variables of a whole state; of interest while one is filled.
+    """
+
+    now: State
+    then: State | None = None
+    fills: str = ""
+    size: int = 0
+
+    def value(self, variable: Variable) -> Any:
+        if variable not in self.now:
+            raise EvaluationFailure(f"{variable.name} is used before it is assigned")
+        return self.now[variable]
+
+    @property
+    def primed(self) -> "States":
+        """The states for an expression below a prime."""
+        if self.then is None:
+            raise EvaluationFailure("a prime stands where there is no next state")
+        return States(self.then)
+
+    @property
+    def filled(self) -> State:
+        """The values that are assigned so far."""
+        return self.now if self.fills == "now" else self.then or {}
+
+    def assigned(self, variable: Variable, value: Any) -> "States":
+        """The states with one more value."""
+        values = {**self.filled, variable: value}
+        return replace(self, now=values) if self.fills == "now" else replace(self, then=values)
+
+
+@dataclass(eq=False)
+class Model:
+    """What is the same for all expressions of a specification.
+
+    Attributes:
+        variables: Those of the specification, in the order of their declarations.
+        constants: The values that the configuration gives.
+        words: The order of strings and model values.
+        is_enabled: ENABLED, from ``actions.py``.
+        standard: The operators of standard modules, by module and name.
+    """
+
+    variables: tuple[Variable, ...]
+    constants: Mapping[Constant, Any]
+    words: Words
+    is_enabled: "Callable[[Expression, Environment, States], bool]"
+    standard: Mapping[str, Mapping[str, tuple[int, Any]]]
+    levels: Levels = field(default_factory=Levels)
+    #: The values of definitions that are constant.
+    known: dict[Defined, Any] = field(default_factory=dict)
+    _constant: dict[Defined, bool] = field(default_factory=dict)
+
+    def is_constant(self, meaning: Defined) -> bool:
+        """Whether a definition has one value, whatever the state and the names around it: TLC evaluates it once."""
+        if meaning.arity or meaning.scope.parameters:
+            return False
+        if meaning not in self._constant:
+            level = self.levels.level(meaning.body, meaning.scope.inside(meaning.definition))
+            self._constant[meaning] = level is Level.CONSTANT
+        return self._constant[meaning]
+
+
+@dataclass(frozen=True, eq=False)
+class Environment:
+    """The meanings of names.
+
+    Attributes:
+        scope: It finds the declaration or definition of a name.
+        bound: What the declarations of bound names and parameters stand for.
+        old: The value of ``@``.
+    """
+
+    model: Model
+    scope: Scope
+    bound: "Mapping[Declaration, Argument]"
+    old: Any = None
+
+    def inside(self, node: Node) -> "Environment":
+        return replace(self, scope=self.scope.inside(node))
+
+    def binding(self, names: Sequence[Declaration], arguments: "Sequence[Argument]") -> "Environment":
+        return replace(self, bound={**self.bound, **dict(zip(names, arguments, strict=True))})
+
+    def at(self, scope: Scope) -> "Environment":
+        """The environment for an expression in another scope, of which this one's bound names may be seen."""
+        return replace(self, scope=scope, bound=scope.visible(self.bound))
+
+    def through(self, reached: Reached) -> "Environment":
+        """The environment after the path to a qualified name, with the parameters of its instances."""
+        passed = [Closure(node, self) for _, node in reached.arguments]
+        return self.binding([name for name, _ in reached.arguments], passed)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The value of a bound name."""
+
+    value: Any
+
+
+@dataclass(eq=False)
+class Closure:
+    """An argument: an expression or an operator, with the meanings of its names.
+
+    Attributes:
+        known: Its value in the states in which it was asked for last. States do not change, so it cannot differ.
+    """
+
+    node: Expression
+    environment: Environment
+    known: tuple[States, Any] | None = None
+
+
+Argument = Known | Closure

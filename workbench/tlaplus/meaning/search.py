@@ -1,0 +1,223 @@
+"""The states of a specification, breadth first: every way to begin, and every way of every state to go on.
+
+The complete graph is what verdicts are about: invariants and deadlock here, and whatever speaks of behaviours. It has
+no actions: whether a step is one of ``A`` is what ``A`` says of its two states. SYMMETRY leaves no state out.
+"""
+
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.meaning.actions import Conjunct, initial_states, next_states
+from workbench.tlaplus.meaning.environment import State, States
+from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
+from workbench.tlaplus.meaning.opening import Opened
+from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Defined
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.cfg_parser import CfgEntry
+
+_DEEPEST, _STACK_BYTES = 30_000, 1 << 28
+#: The verdict on a state without a next one.
+DEADLOCK = "Deadlock"
+
+
+class Violation(NamedTuple):
+    """What is wrong with a state.
+
+    Attributes:
+        name: The invariant, or DEADLOCK.
+        trace: A shortest way to the state.
+    """
+
+    name: str
+    trace: tuple[State, ...]
+
+
+class Failed(NamedTuple):
+    """An error of evaluation, which ends a search.
+
+    Attributes:
+        trace: A shortest way to the state in which, or at whose steps, it came.
+    """
+
+    failure: EvaluationFailure
+    trace: tuple[State, ...]
+
+
+@dataclass
+class Graph:
+    """The states that can be reached.
+
+    Attributes:
+        states: In the order in which they are found; their numbers count from 0.
+        initial: The numbers of the initial states.
+        successors: For each state the numbers to which its ways lead, without those that constraints leave out.
+        levels: The number of new states at each depth.
+        generated: How often a state was met, those left out among them.
+        violations: The first for each invariant, and the first deadlock.
+        failed: What ended the search before the graph was complete.
+    """
+
+    states: list[State] = field(default_factory=list)
+    initial: list[int] = field(default_factory=list)
+    successors: list[list[int]] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
+    generated: int = 0
+    violations: dict[str, Violation] = field(default_factory=dict)
+    failed: Failed | None = None
+
+
+class _Search:
+    def __init__(self, opened: Opened) -> None:
+        self.opened, self.cfg = opened, opened.cfg
+        self.variables = opened.specification.variables
+        self.beginning, self.action = behaviour_of(opened)
+        deadlock = self.cfg.single.get("CHECK_DEADLOCK")
+        self.judges_deadlock = deadlock is None or deadlock.value == "TRUE"
+        self.graph = Graph()
+        self.numbers: dict[Any, int] = {}
+        self.predecessors: list[int | None] = []
+        self.met: tuple[int | None, State | None] = None, None  # what a failure's trace leads to
+
+    def run(self) -> Graph:
+        graph = self.graph
+        try:
+            graph.initial = self._numbered(initial_states(self.beginning), None)
+            graph.levels = [len(graph.states)]
+            while graph.levels[-1]:
+                first = len(graph.states)
+                for number in range(first - graph.levels[-1], first):
+                    graph.successors.append(self._successors(number))
+                graph.levels.append(len(graph.states) - first)
+        except EvaluationFailure as failure:
+            graph.failed = Failed(failure, self._trace(*self.met))
+        except RecursionError:
+            graph.failed = Failed(EvaluationFailure("definitions use each other too deeply"), self._trace(*self.met))
+        graph.levels = [level for level in graph.levels if level]
+        return graph
+
+    def _successors(self, number: int) -> list[int]:
+        self.met, before = (number, None), self.graph.generated
+        numbers = self._numbered(next_states(self.action, self.graph.states[number]), number)
+        if self.graph.generated == before and self.judges_deadlock:
+            self._violated(DEADLOCK, number, None)
+        return numbers
+
+    def _numbered(self, states: Iterable[State], before: int | None) -> list[int]:
+        """The numbers of initial states, or of the successors of a state; new ones are judged."""
+        numbers = list[int]()
+        for state in states:
+            self.graph.generated += 1
+            self.met = before, state
+            key = self._key(state)
+            if key not in self.numbers:
+                self._judge(before, state)
+                if not self._is_inside(before, state):
+                    continue
+                self.numbers[key] = len(self.graph.states)
+                self.graph.states.append(state)
+                self.predecessors.append(before)
+            elif not self._is_inside(before, state):
+                continue
+            numbers.append(self.numbers[key])
+            self.met = before, None
+        return numbers
+
+    def _key(self, state: State) -> Any:
+        """What tells a state from others: what VIEW says of it, or all of its values."""
+        view = self.cfg.single.get("VIEW")
+        if view is not None:
+            return evaluate(self.opened.named(view.value), self.opened.root, States(state))
+        return tuple(state[variable] for variable in self.variables)
+
+    def _judge(self, before: int | None, state: State) -> None:
+        for name in self._false(self.cfg.invariants, States(state)):
+            self._violated(name, before, state)
+
+    def _is_inside(self, before: int | None, state: State) -> bool:
+        """Whether no CONSTRAINT leaves a state out, and no ACTION_CONSTRAINT the step to it."""
+        outside = [*self._false(self.cfg.constraints, States(state))]
+        if before is not None:
+            outside += self._false(self.cfg.action_constraints, States(self.graph.states[before], state))
+        return not outside
+
+    def _false(self, entries: Iterable[CfgEntry], states: States) -> Iterator[str]:
+        """Those of the named formulas that are false."""
+        for entry in entries:
+            if not holds(self.opened.named(entry.value), self.opened.root, states):
+                yield entry.value
+
+    def _violated(self, name: str, before: int | None, state: State | None) -> None:
+        self.graph.violations.setdefault(name, Violation(name, self._trace(before, state)))
+
+    def _trace(self, number: int | None, last: State | None) -> tuple[State, ...]:
+        """A shortest way to a state by its number, and then to one that may have none."""
+        way = [] if last is None else [last]
+        while number is not None:
+            way.append(self.graph.states[number])
+            number = self.predecessors[number]
+        return tuple(reversed(way))
+
+
+def search(opened: Opened) -> Graph:
+    """Explore a specification as its configuration says, to the end, or to the first error of evaluation.
+
+    Raises:
+        InputError: If it has no behaviour.
+    """
+    return _deeply(_Search(opened).run)
+
+
+def _deeply(run: Callable[[], Graph]) -> Graph:
+    """The result of `run` on a stack for deep recursion, of which one in TLA+ takes a dozen calls of Python's."""
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    sys.setrecursionlimit(_DEEPEST)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(run).result()
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(size)
+
+
+def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
+    """The conjuncts of the initial condition, and the action, of INIT and NEXT or of a SPECIFICATION.
+
+    Raises:
+        InputError: If one of them is missing.
+    """
+    single, root = opened.cfg.single, opened.root
+    if "SPECIFICATION" not in single:
+        names = [single[keyword].value if keyword in single else keyword.title() for keyword in ("INIT", "NEXT")]
+        return [(opened.named(names[0]), root)], (opened.named(names[1]), root)
+    beginning, actions = list[Conjunct](), list[Conjunct]()
+    for node, env in _conjuncts(opened.named(single["SPECIFICATION"].value), opened):
+        if isinstance(node, tree.Operation) and isinstance(node.operands[0], tree.Box):
+            actions.append((node.operands[0].action, env))
+        elif env.model.levels.level(node, env.scope) <= Level.STATE:
+            beginning.append((node, env))
+    if not beginning or len(actions) != 1:
+        raise InputError(f"{single['SPECIFICATION'].value} is not of the form Init /\\ [][Next]_v")
+    return beginning, actions[0]
+
+
+def _conjuncts(node: tree.Expression, opened: Opened) -> Iterator[Conjunct]:
+    """The conjuncts of a specification, also behind the names of definitions that are temporal."""
+    pending: list[Conjunct] = [(node, opened.root)]
+    while pending:
+        node, env = pending.pop(0)
+        if isinstance(node, tree.Conjunction):
+            pending[:0] = [(operand, env) for operand in node.operands]
+            continue
+        if isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)):
+            meaning, arguments, inner = called(node, env)
+            if isinstance(meaning, Defined) and env.model.levels.level(node, env.scope) is Level.TEMPORAL:
+                pending.insert(0, (meaning.body, body_of(meaning, arguments, inner)))
+                continue
+        yield node, env

@@ -1,0 +1,292 @@
+"""The values of TLA+ and TLC's order of them.
+
+The kinds are classes of their own, so that Python takes no value for one of another kind: TRUE is not 1, and "a" is
+no model value. A sequence is a function over 1..n, and a record a function over strings.
+
+TLC keeps a set as its members in order and compares two members to find that order, so a set of 1 and TRUE is an
+error as soon as somebody writes it. Sets larger than a list, such as Nat, are in ``sets.py``.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cmp_to_key
+from typing import Any, TypeGuard
+
+from workbench.tlaplus.syntax.tree import Place
+
+
+class EvaluationFailure(ValueError):
+    """An error of evaluation, where TLC has one.
+
+    Attributes:
+        at: The innermost expression that could not be evaluated; None until :mod:`expressions` knows it.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at: Place | None = None
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at else self.message
+
+
+class Words:
+    """The order of strings and model values: that in which TLC met their spellings, and then the alphabet's."""
+
+    def __init__(self, spellings: Iterable[str] = ()) -> None:
+        self._places = {spelling: place for place, spelling in enumerate(dict.fromkeys(spellings))}
+
+    def place(self, spelling: str) -> tuple[int, str]:
+        return self._places.get(spelling, len(self._places)), spelling
+
+
+@dataclass(frozen=True)
+class Boolean:
+    value: bool
+
+    def __str__(self) -> str:
+        return "TRUE" if self.value else "FALSE"
+
+
+@dataclass(frozen=True)
+class Number:
+    value: int
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+_ESCAPES = str.maketrans({'"': '\\"', "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"})
+
+
+@dataclass(frozen=True)
+class String:
+    spelling: str
+    words: Words = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f'"{self.spelling.translate(_ESCAPES)}"'
+
+
+@dataclass(frozen=True)
+class ModelValue:
+    spelling: str
+    words: Words = field(compare=False, repr=False)
+
+    @property
+    def type(self) -> str:
+        """``A_1`` has type ``A``; an untyped model value, with type "", may meet any value."""
+        return self.spelling[0] if len(self.spelling) > 2 and self.spelling[1] == "_" else ""
+
+    def __str__(self) -> str:
+        return self.spelling
+
+
+@dataclass(frozen=True)
+class Set:
+    """A finite set; :func:`set_of` makes one.
+
+    Attributes:
+        members: In TLC's order, each once.
+    """
+
+    members: tuple[Any, ...]
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(map(str, self.members))}}}"
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with a finite domain; :func:`function_of` makes one.
+
+    Attributes:
+        pairs: The arguments in TLC's order, each with its result.
+    """
+
+    pairs: tuple[tuple[Any, Any], ...]
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        return tuple(argument for argument, _ in self.pairs)
+
+    @property
+    def results(self) -> tuple[Any, ...]:
+        return tuple(result for _, result in self.pairs)
+
+    def __str__(self) -> str:
+        if is_sequence(self):
+            return f"<<{', '.join(map(str, self.results))}>>"
+        if is_record(self):
+            return f"[{', '.join(f'{argument.spelling} |-> {result}' for argument, result in self.pairs)}]"
+        return f"({' @@ '.join(f'{argument} :> {result}' for argument, result in self.pairs)})"
+
+
+def is_sequence(value: Any) -> TypeGuard[Function]:
+    """Whether a value is a function over 1..n; the empty function is one."""
+    return isinstance(value, Function) and value.arguments == tuple(map(Number, range(1, len(value.pairs) + 1)))
+
+
+def is_record(value: Any) -> TypeGuard[Function]:
+    """Whether a value is a function over strings; the empty function is none."""
+    return (
+        isinstance(value, Function)
+        and bool(value.pairs)
+        and all(isinstance(argument, String) for argument in value.arguments)
+    )
+
+
+def brief(value: Any) -> str:
+    """A value for a message, cut if it is long."""
+    line = str(value)
+    return line if len(line) <= 100 else f"{line[:97]}..."
+
+
+# Order and equality --------------------------------------------------------------------------------------------------
+
+
+def compare(one: Any, other: Any) -> int:
+    """Negative, 0 or positive, as `one` comes before, is, or comes after `other`.
+
+    Model values come first. Sets are ordered by size and then by their members, functions by the size of their
+    domains, the domains and then the results: the first difference decides.
+
+    Raises:
+        EvaluationFailure: If TLC meets values of two kinds on the way there.
+    """
+    if isinstance(one, ModelValue) or isinstance(other, ModelValue):
+        return _compare_names(one, other)
+    if type(one) is not type(other):
+        raise incomparable(one, other)
+    if isinstance(one, (Number, Boolean)):
+        return int(one.value) - int(other.value)
+    if isinstance(one, String):
+        return _sign(one.words.place(one.spelling), one.words.place(other.spelling))
+    if isinstance(one, Set):
+        return len(one.members) - len(other.members) or _first(map(compare, one.members, other.members))
+    if isinstance(one, Function):
+        return (
+            len(one.pairs) - len(other.pairs)
+            or _first(map(compare, one.arguments, other.arguments))
+            or _first(map(compare, one.results, other.results))
+        )
+    raise EvaluationFailure(f"{brief(one)} and {brief(other)} cannot be compared, since they cannot be listed")
+
+
+def _compare_names(one: Any, other: Any) -> int:
+    if isinstance(one, ModelValue) and isinstance(other, ModelValue):
+        if one.type and other.type and one.type != other.type:
+            raise incomparable(one, other)
+        return _sign(one.words.place(one.spelling), one.words.place(other.spelling))
+    name, is_left = (one, True) if isinstance(one, ModelValue) else (other, False)
+    if name.type:
+        raise incomparable(one, other)
+    return -1 if is_left else 1
+
+
+def _sign(one: Any, other: Any) -> int:
+    return int(one > other) - int(one < other)
+
+
+def _first(differences: Iterable[int]) -> int:
+    return next((difference for difference in differences if difference), 0)
+
+
+def same(one: Any, other: Any) -> bool:
+    """``one = other`` of listed values.
+
+    Raises:
+        EvaluationFailure: If TLC cannot compare them.
+    """
+    if isinstance(one, Function) and isinstance(other, Function):
+        if is_record(one) and other.pairs and not is_record(other):
+            raise incomparable(one, other)  # TLC takes both for records if the left one is, whatever their sizes
+        return (
+            len(one.pairs) == len(other.pairs)
+            and all(map(same, one.arguments, other.arguments))
+            and all(map(same, one.results, other.results))
+        )
+    if isinstance(one, Set) and isinstance(other, Set):
+        return len(one.members) == len(other.members) and all(map(same, one.members, other.members))
+    return compare(one, other) == 0
+
+
+_KINDS = {Boolean: "a Boolean", Number: "an integer", String: "a string", Set: "a set", Function: "a function"}
+
+
+def incomparable(one: Any, other: Any) -> EvaluationFailure:
+    """The error for comparing values that TLC cannot compare."""
+    kinds = " and ".join(_KINDS.get(type(value), "a model value") for value in (one, other))
+    return EvaluationFailure(f"{kinds} cannot be compared: {brief(one)} and {brief(other)}")
+
+
+# Sets and functions --------------------------------------------------------------------------------------------------
+
+
+def set_of(members: Iterable[Any]) -> Set:
+    """The set of some listed values.
+
+    Raises:
+        EvaluationFailure: If TLC cannot compare them.
+    """
+    ordered = sorted(members, key=cmp_to_key(compare))
+    return Set(tuple(m for number, m in enumerate(ordered) if not number or compare(ordered[number - 1], m)))
+
+
+def place_in(ordered: Sequence[Any], value: Any) -> int | None:
+    """The place of a value among some in order, by bisection as TLC finds it; None if it is not among them.
+
+    Raises:
+        EvaluationFailure: If TLC cannot compare it with one that it meets.
+    """
+    low, high = 0, len(ordered)
+    while low < high:
+        middle = (low + high) // 2
+        difference = compare(value, ordered[middle])
+        if difference == 0:
+            return middle
+        low, high = (low, middle) if difference < 0 else (middle + 1, high)
+    return None
+
+
+def function_of(pairs: Iterable[tuple[Any, Any]]) -> Function:
+    """The function with these pairs; of two with the same argument the first counts.
+
+    Raises:
+        EvaluationFailure: If TLC cannot compare the arguments.
+    """
+
+    def difference(one: tuple[Any, Any], other: tuple[Any, Any]) -> int:
+        return compare(one[0], other[0])
+
+    ordered = sorted(pairs, key=cmp_to_key(difference))
+    kept = (p for number, p in enumerate(ordered) if not number or difference(ordered[number - 1], p))
+    return Function(tuple(kept))
+
+
+def sequence_of(items: Iterable[Any]) -> Function:
+    """The sequence of some values."""
+    return Function(tuple((Number(number), item) for number, item in enumerate(items, 1)))
+
+
+def truth(value: Any) -> bool:
+    """The truth of a Boolean.
+
+    Raises:
+        EvaluationFailure: For any other value.
+    """
+    if isinstance(value, Boolean):
+        return value.value
+    raise EvaluationFailure(f"{brief(value)} is not a Boolean")
+
+
+def number(value: Any) -> int:
+    """The integer that a number is.
+
+    Raises:
+        EvaluationFailure: For any other value.
+    """
+    if isinstance(value, Number):
+        return value.value
+    raise EvaluationFailure(f"{brief(value)} is not an integer")
