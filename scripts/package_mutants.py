@@ -64,6 +64,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     },
     "workbench/showing/session": (
         "tests/showing/test_session.py",
+        "tests/showing/test_session_machine.py",
         "tests/checking/questions/test_another.py",
         "tests/showing/test_panel.py",
     ),

@@ -102,18 +102,6 @@ def test_a_repaired_story_is_told_as_far_as_it_goes() -> None:
 
 
 @pytest.mark.slow
-def test_a_panel_shows_the_verdicts_of_a_flip() -> None:
-    shown = Workbench(_page())
-    words = []
-    for value in (False, True, False):
-        shown.apply(PutIfAbsent=value)
-        assert shown.session.settle(300)
-        shown.deliver()
-        words.append(shown.verdicts["NothingLost"])
-    assert words == ["violated", "holds", "violated"]
-
-
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_panel_shows_the_error_of_what_draws_a_result() -> None:
     shown = Workbench(_page())

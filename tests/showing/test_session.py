@@ -437,24 +437,6 @@ class Faulty(Model):
         return s.n < 5
 
 
-@pytest.mark.slow
-def test_a_check_tells_what_it_has_found_before_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.showing.session.session.PROGRESS_SECONDS", 0.0)
-    model = get_model("bakery_v2")(AsyncParquet=True, RestampPatch=False, MaxCrashes=1)
-    session = Session(Settings(type(model), model.constants))
-    told: list[list[str]] = []
-
-    def note() -> None:
-        if session.progress is not None:
-            told.append([decided.name for decided in session.progress.decided])
-
-    session.on("check", note)
-    session.run()
-    assert session.wait(300)["NoLakekeeperConflict"].word == "violated"
-    assert told[0] == []
-    assert "NoLakekeeperConflict" in told[-1]
-
-
 def test_a_change_during_a_check_of_some_seconds_is_checked_at_once() -> None:
     model = get_model("bakery_v2")(Writers=4, MaxCrashes=2)
     session = Session(Settings(type(model), model.constants))
@@ -669,22 +651,9 @@ def test_a_history_begins_along_a_behaviour() -> None:
     assert stepper.trace.loop is None or stepper.trace is lasso
 
 
-def test_a_story_takes_the_place_of_another_until_somebody_has_left_it() -> None:
-    one, other = (
-        check(BakeryV2(Writers=2, SafeAcks=False), [name])[name].trace
-        for name in ("EventualProgress", "EveryoneCommits")
-    )
-    assert one is not None
-    assert other is not None
-    stepper = Stepper(one)
-    stepper.show(other, 0)
-    assert len(stepper.history.nodes) == len(other)
+def test_a_story_with_other_constants_begins_a_history_anew() -> None:
+    stepper, elsewhere = Stepper(STORY.model), replay(BakeryV2(Writers=3), 0, [(0, 0)])
     stepper.walk(9, seed=1)
-    stepper.show(one, 0)
-    assert len(list(stepper.history.leaves())) > 1
-    assert stepper.trace is one
-    assert stepper.at == 0
-    elsewhere = replay(BakeryV2(Writers=3), 0, [(0, 0)])
     stepper.show(elsewhere, 1)
     assert stepper.model is elsewhere.model
     assert (len(stepper.history.nodes), stepper.at) == (2, 1)
