@@ -1,5 +1,6 @@
 """Whether a model and a module are the same: what differs is noticed, and told."""
 
+import inspect
 import json
 import os
 import signal
@@ -43,6 +44,7 @@ class Counter(Model):
     """Counts how often a lock was given back."""
 
     Most = Constant(2, range(1, 6), "how often")
+    Early = Constant(False, bool, "a mistake")
     count = Variable(0)
     taken = Variable(False)
 
@@ -59,7 +61,7 @@ class Counter(Model):
 
     @action
     def reset(self, s):
-        require(not s.taken and s.count == self.Most, "it is not time")
+        require(not s.taken and (self.Early or s.count == self.Most), "it is not time")
         s.count = 0
 
 
@@ -297,37 +299,17 @@ def test_the_port_of_another_model_is_refused() -> None:
 
 # The command ---------------------------------------------------------------------------------------------------------
 
-_MODEL = """
+#: The model above as a file of its own.
+_MODEL = f"""
 from workbench.checking.following.port import Port, name, record, string
 from workbench.language import *
 
 
-class Counter(Model):
-    Most = Constant(2, range(1, 6), "how often")
-    Early = Constant(False, bool, "a mistake")
-    count = Variable(0)
-    taken = Variable(False)
-
-    @action
-    def take(self, s):
-        require(not s.taken, "it is taken")
-        s.taken = True
-
-    @action
-    def give(self, s):
-        require(s.taken and s.count < self.Most, "it cannot be given back")
-        s.count += 1
-        s.taken = False
-
-    @action
-    def reset(self, s):
-        require(not s.taken and (self.Early or s.count == self.Most), "it is not time")
-        s.count = 0
-
+{inspect.getsource(Counter)}
 
 PORT = Port(
-    lambda model: {"Most": model.Most},
-    lambda model, s: {"count": s.count, "owner": record(who=string("me")) if s.taken else name("Nobody")},
+    lambda model: {{"Most": model.Most}},
+    lambda model, s: {{"count": s.count, "owner": record(who=string("me")) if s.taken else name("Nobody")}},
 )
 """
 
