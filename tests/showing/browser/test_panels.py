@@ -6,7 +6,6 @@ The picture of the panel that the README shows is made by these tests too, where
 """
 
 import os
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -144,20 +143,6 @@ def test_a_panel_outlives_re_runs_of_its_cell_and_a_reload(browser: Any, lab: La
     notebook.close()
 
 
-def test_a_long_check_shows_its_progress_and_can_be_stopped(notebook: Notebook) -> None:
-    page = notebook.page
-    settings, progress = page.locator(".wb-fold-line:has-text('More settings')"), page.locator(".wb-progress")
-    notebook.count("Writers", 2)
-    notebook.count("MaxCrashes", 3)
-    expect(settings).to_contain_text("MaxCrashes=3")  # else one more change may begin another check
-    expect(settings).to_contain_text("w5")
-    expect(progress).to_contain_text(re.compile("states/s"))
-    expect(notebook.headline()).to_contain_text("checking")
-    page.click("button:has-text('Stop'):visible")
-    expect(progress).to_contain_text("incomplete: stopped on request")
-    expect(notebook.headline()).to_contain_text("not decided")
-
-
 #: Two promises are broken at once, long before all states are seen.
 BROKEN = f"""{IMPORTED}
 from workbench.language import *
@@ -200,59 +185,12 @@ def test_what_a_check_has_found_so_far_stands_beside_how_far_it_is(shared: Noteb
     expect(page.locator(".wb-progress")).to_contain_text("incomplete: stopped on request")
 
 
-def test_bad_constants_are_one_line(notebook: Notebook) -> None:
-    page = notebook.page
+def test_a_number_that_is_not_accepted_is_put_back(notebook: Notebook) -> None:
     notebook.unfold()
-    field = page.locator(".wb-field:has(.wb-label:text-is('NodeParts')) input")
-    before = field.input_value()
-    field.fill("w1 w2 | w9")
-    page.keyboard.press("Enter")
-    complaint, stale = page.locator(".wb-wrong:visible"), page.locator(".wb-stale.wb-headline")
-    expect(complaint).to_contain_text("must hold each of w1, w2, w3 exactly once")
-    expect(stale).to_have_count(1)
-    assert page.locator(".jp-OutputArea-output:has-text('Traceback')").count() == 0
-    field.fill(before)
-    page.keyboard.press("Enter")
-    expect(complaint).to_have_count(0)
-    expect(stale).to_have_count(0)
-    crashes = page.locator(".wb-field:has(.wb-label:text-is('MaxCrashes')) input")
+    crashes = notebook.page.locator(".wb-field:has(.wb-label:text-is('MaxCrashes')) input")
     crashes.fill("-7")
-    page.keyboard.press("Enter")
+    notebook.page.keyboard.press("Enter")
     expect(crashes).to_have_value("0")
-
-
-def test_one_steps_by_hand(notebook: Notebook) -> None:
-    page = notebook.page
-    where = page.locator(".wb-player:visible .wb-where")
-    notebook.open("Story")
-    page.click("button[title^='to the beginning']")
-    page.click(".wb-moves button:has-text('start(w2)')")
-    page.click(".wb-moves button:has-text('stage(w2)')")
-    expect(where).to_contain_text("State 3 of")
-    page.wait_for_selector(".wb-enabled:not(:has-text('stage(w2)'))")  # the moves come after the trace
-    page.click("summary:has-text('not possible here')")
-    why = page.locator(".wb-greyed > div:has(code:text-is('wait_acks(w2)'))")
-    expect(why).to_contain_text("w2 is not at WaitAcks")
-    expect(why.locator("button")).to_be_disabled()
-    page.click("button:has-text('Undo')")
-    page.wait_for_selector(".wb-enabled button:has-text('stage(w2)')")
-    notebook.unfold("Go to a state")
-    page.fill("input[placeholder^='such as  ']", 's.decision["w3"] == "committed"')
-    page.click("button:has-text('Take me there')")
-    expect(where).to_contain_text("commit(w3)")
-    page.click("button:has-text('Random walk')")
-    expect(where).not_to_contain_text("commit(w3)")
-    notebook.settle()
-    notebook.assert_fits()
-
-
-def test_a_change_is_applied_from_the_table_of_what_if(notebook: Notebook) -> None:
-    page = notebook.page
-    notebook.flip("RestampPatch")
-    notebook.open("Map")
-    page.click("tr:has(code:text-is('RestampPatch=on')) button")
-    expect(notebook.headline()).to_contain_text("RestampPatch on: NoLakekeeperConflict now holds")
-    expect(page.locator(".wb-switch:has-text('RestampPatch') input")).to_be_checked()
 
 
 FAULT_IN_SIGHT = ["hudi", "paimon", "bakery_v2", "delta", "iceberg"]
@@ -349,25 +287,6 @@ def test_a_narrow_window_shows_first_what_is_violated(shared: Notebook) -> None:
     expect(page.locator(".wb-moves")).to_contain_text("only bookkeeping is left")
 
 
-def test_a_check_of_some_seconds_says_so_and_needs_one_click(shared: Notebook) -> None:
-    shared.again(f'{IMPORTED}\nWorkbench("bakery_v2", AsyncParquet=True, RestampPatch=False)')
-    notebook, page = shared, shared.page
-    expect(notebook.headline()).to_contain_text("1 of 6 violated")  # with which the next one is compared
-    page.evaluate(
-        """() => {
-            window.said = [];
-            new MutationObserver(() => window.said.push(document.querySelector(".wb-run").textContent))
-                .observe(document.querySelector(".wb-run"), { subtree: true, childList: true });
-        }"""
-    )
-    notebook.count("MaxCrashes", 1)
-    expect(notebook.headline()).to_contain_text("MaxCrashes 1 instead of 0")
-    said = page.evaluate("() => window.said")
-    assert any("Checking" in line for line in said)
-    assert any("checking" in line and "NoLakekeeperConflict is violated" in line for line in said)
-    expect(page.locator(".wb-run")).not_to_contain_text("press Run")
-
-
 def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_property: Any) -> None:
     page = notebook.page
     expect(notebook.headline()).not_to_contain_text("checking")  # with what was found the next one is compared
@@ -387,19 +306,11 @@ def test_the_graph_and_the_charts_are_there_soon(notebook: Notebook, record_prop
     print(f"until a tab is filled the first time: {times}")
 
 
-def test_a_state_of_the_graph_shows_its_picture(notebook: Notebook) -> None:
-    page = notebook.page
-    notebook.open("Graph")
-    page.wait_for_selector(".wb-graph g.node[tabindex]")  # its script has run
-    page.hover(".wb-graph g.node >> nth=0")
-    page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
-
-
-def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(notebook: Notebook) -> None:
+def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_searched_and_shows_pictures(notebook: Notebook) -> None:
     page = notebook.page
     notebook.open("Graph")
     page.click("button:text-is('trace and alternatives')")
-    page.wait_for_selector(".wb-graph[tabindex] g.node[tabindex]")
+    page.wait_for_selector(".wb-graph[tabindex] g.node[tabindex]")  # its script has run
     graph, drawn = page.locator(".wb-graph"), page.locator(".wb-graph svg").first
 
     def in_sight(node: str) -> bool:
@@ -413,6 +324,8 @@ def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_and_searched(notebook: N
         ".wb-graph g.node[data-marks~=violating]"
     )
     assert graph.bounding_box()["height"] <= page.viewport_size["height"] - 300
+    page.hover(".wb-graph g.node >> nth=0")
+    page.wait_for_selector(".wb-peek:popover-open [data-picture=bakery_v2]")
     before = drawn.bounding_box()["width"]
     page.click(".wb-zoom button:text-is('+')")
     assert drawn.bounding_box()["width"] > 1.2 * before
