@@ -34,6 +34,30 @@ from workbench.registry.configurations import configuration, shipped
 
 # The gallery ---------------------------------------------------------------------------------------------------------
 
+STAGED = [
+    "bakery/v2_two_writers_wedge", "classics/two_phase_commit_impatient", "delta/overwritten", "hudi/duplicate_key",
+    "incidents/pypaimon",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[gallery.Entry]]]:
+    """All pages before Sphinx, with a gallery of a few configurations, and the entries of each."""
+    folder = tmp_path_factory.mktemp("staged")
+    entries = {name: gallery.stage_one(folder, name) for name in STAGED}
+    gallery.stage(folder, folder / "kept", only=[])
+    lessons.stage(folder)
+    Staging(folder).stage()
+    contents.stage(folder)
+    gallery.link_tables(folder, [entry for each in entries.values() for entry in each])
+    return folder, entries
+
+
+def pages_linked(folder: Path, page: str, name: str) -> list[str]:
+    """The pages of the gallery to which the row of a configuration leads."""
+    (row,) = re.findall(rf"^\| `{name}` .*", (folder / page).read_text(), re.M)
+    return re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row)
+
 
 def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
     (entry,) = gallery.stage_one(tmp_path, "classics/peterson_stays")
@@ -58,9 +82,10 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_a_card_counts_the_states_that_its_player_shows(tmp_path: Path) -> None:
-    (entry,) = gallery.stage_one(tmp_path, "bakery/v2_two_writers_wedge")
-    page = tmp_path / "gallery" / entry.page
+def test_a_card_counts_the_states_that_its_player_shows(staged: Any) -> None:
+    folder, entries = staged
+    (entry,) = entries["bakery/v2_two_writers_wedge"]
+    page = folder / gallery.FOLDER / entry.page
     played = page.with_suffix(".player").read_text().count('<details class="wb-state"')
     assert (entry.states, played) == (18, 17)
     assert gallery.index([entry]).count("17 states") == 2
@@ -88,35 +113,28 @@ def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
 
 
 @pytest.mark.slow
-def test_a_row_of_a_table_leads_to_what_it_says_is_violated(tmp_path: Path) -> None:
-    entries = gallery.stage_one(tmp_path, "classics/two_phase_commit_impatient")
-    Staging(tmp_path).stage()
-    gallery.link_tables(tmp_path, entries)
-    (row,) = re.findall(
-        r"^\| `two_phase_commit_impatient` .*", (tmp_path / "specs/classics/README.md").read_text(), re.M
-    )
-    addresses = re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row)
-    assert addresses == [entry.page for entry in entries] != []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["incidents/pypaimon", "hudi/duplicate_key"])
-def test_the_page_of_incidents_and_the_gallery_lead_to_each_other(tmp_path: Path, name: str) -> None:
-    entries = gallery.stage_one(tmp_path, name)
-    Staging(tmp_path).stage()
-    gallery.link_tables(tmp_path, entries)
-    (row,) = re.findall(rf"^\| `{name}` .*", (tmp_path / "docs/incidents.md").read_text(), re.M)
-    assert re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row) == [entry.page for entry in entries] != []
-    page = {"incidents": "/docs/incidents.md", "hudi": "/specs/hudi/README.md"}[entries[0].protocol]
-    assert f"]({page})" in (tmp_path / "gallery" / f"{entries[0].page}.md").read_text()
+@pytest.mark.parametrize(
+    ("page", "row", "name"),
+    [
+        ("specs/classics/README.md", "two_phase_commit_impatient", "classics/two_phase_commit_impatient"),
+        ("docs/incidents.md", "incidents/pypaimon", "incidents/pypaimon"),
+        ("docs/incidents.md", "hudi/duplicate_key", "hudi/duplicate_key"),
+    ],
+)
+def test_a_row_of_a_table_leads_to_what_it_says_is_violated(staged: Any, page: str, row: str, name: str) -> None:
+    folder, entries = staged
+    assert pages_linked(folder, page, row) == [entry.page for entry in entries[name]] != []
+    back = {"incidents": "/docs/incidents.md"}.get(entries[name][0].protocol, f"/specs/{name.split('/')[0]}/README.md")
+    assert f"]({back})" in (folder / "gallery" / f"{entries[name][0].page}.md").read_text()
 
 
 @pytest.mark.slow
 def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    staged: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry, *_ = gallery.stage_one(tmp_path, "delta/overwritten")
-    page = tmp_path / gallery.FOLDER / entry.page
+    folder, entries = staged
+    entry, *_ = entries["delta/overwritten"]
+    page = folder / gallery.FOLDER / entry.page
     played = page.with_suffix(".player").read_text().count('<details class="wb-state"')
     assert page.with_suffix(".svg").read_text().count("<g class=") == played == entry.shown
     assert f'href="{entry.property}.svg"' in page.with_suffix(".md").read_text()
@@ -125,19 +143,12 @@ def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
     blank = gallery.svg_to_bytes(empty, width=gallery.CARD_WIDTH)
     assert (card[16:20], len(card) > 5 * len(blank)) == (gallery.CARD_WIDTH.to_bytes(4), True)
     monkeypatch.setattr(addresses, "SITE", "https://tables.example/")
-    app, context = SimpleNamespace(srcdir=tmp_path), {"metatags": ""}
+    app, context = SimpleNamespace(srcdir=folder), {"metatags": ""}
     conf.add_card(app, f"{gallery.FOLDER}/{entry.page}", "page.html", context, None)
     assert f'content="https://tables.example/gallery/{entry.page}.png"' in context["metatags"]
-
-
-@pytest.mark.slow
-def test_the_page_of_a_protocol_begins_with_pictures_of_its_stories(tmp_path: Path) -> None:
-    entries = gallery.stage_one(tmp_path, "delta/overwritten")
-    Staging(tmp_path).stage()
-    gallery.link_tables(tmp_path, entries)
-    above, _, below = (tmp_path / "specs/delta/README.md").read_text().partition("\n## ")
-    story = f'<a href="../../gallery/{entries[0].page}.html"><img src="data:image/svg+xml'
-    assert (story in above, "<img" in below) == (True, False)
+    above, _, below = (folder / "specs/delta/README.md").read_text().partition("\n## ")
+    story = f'<a href="../../gallery/{entry.page}.html"><img src="data:image/svg+xml'
+    assert (story in above, "<img" in below) == (True, False), "the page of the protocol begins with its stories"
     (title,) = (title for title, name in protocols()["delta"].stories["delta"].items() if name == "delta/overwritten")
     assert f"<b>{title}</b>" in above
 
@@ -235,14 +246,11 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
 
 
 @pytest.mark.slow
-def test_tables_of_contents_are_at_the_end_of_their_pages(tmp_path: Path) -> None:
-    lessons.stage(tmp_path)
-    gallery.stage(tmp_path, tmp_path / "kept", only=[])
-    Staging(tmp_path).stage()
-    contents.stage(tmp_path)
-    assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (tmp_path / "index.md").read_text()
-    assert (tmp_path / "docs/modelling.md").read_text().endswith("/docs/pictures\n```\n")
-    assert (tmp_path / "lessons.md").read_text().endswith("/docs/teaching\n```\n")
+def test_tables_of_contents_are_at_the_end_of_their_pages(staged: Any) -> None:
+    folder, _ = staged
+    assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (folder / "index.md").read_text()
+    assert (folder / "docs/modelling.md").read_text().endswith("/docs/pictures\n```\n")
+    assert (folder / "lessons.md").read_text().endswith("/docs/teaching\n```\n")
 
 
 @pytest.mark.slow
