@@ -502,17 +502,10 @@ def test_the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it(page: Any
 
 @pytest.mark.slow
 @pytest.mark.browser
-def test_a_trace_is_played_without_a_kernel(page: Any, site: Path) -> None:
-    page.goto((site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri())
-    plays(page.locator(".wb-player"), 22)
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_a_link_opens_one_step_of_a_page(page: Any, site: Path) -> None:
+def test_a_trace_is_played_without_a_kernel_and_a_link_opens_one_step_of_it(page: Any, site: Path) -> None:
     address = (site / "gallery" / "bakery" / "v2_race" / "NoLakekeeperConflict.html").as_uri()
     page.goto(address)
-    page.keyboard.press("Tab")
+    plays(page.locator(".wb-player"), 22)
     where, step = page.locator(".wb-where"), page.get_by_role("button", name="previous step")
     step.press("Enter")
     step.press("Enter")
@@ -623,7 +616,15 @@ def test_the_playground_answers_in_json(tmp_path: Path, monkeypatch: pytest.Monk
     ask(do="check", source=ENDLESS, settings="", max_states=9)
     by_hand = [ask(do="take", at=at, step="0.0 go_on")["trace"] for at in (1, 2, 3)]
     assert ["You broke" in one for one in by_hand] == [False, True, False], "where it breaks, and not once more"
-    assert ask(do="check", source="from", settings="", max_states=9)["line"] == 1
+    for old, new, line, said in (
+        ("s.at = s.at + 1", "s.at = s.at +", 8, "invalid syntax"),
+        ("s.at + 1", "s.to + 1", 8, "to"),
+        ("s.at >= 0", "s.at", 14, "Positive"),
+    ):
+        answer = ask(do="check", source=ENDLESS.replace(old, new), settings="", max_states=9)
+        assert (answer["line"], said in answer["error"]) == (line, True)
+    unknown = ask(do="check", source=ENDLESS, settings="[constants]\nWriters = 2\n", max_states=9)["error"]
+    assert "unknown constant of endless 'Writers'" in unknown
     assert "defines no model" in ask(do="check", source="", settings="", max_states=9)["error"]
     opened = ask(do="open", name="delta/overwritten_no_partitions")
     known = {one.pop("name"): one for one in opened["constants"]}
@@ -764,41 +765,18 @@ def test_a_constant_is_set_by_its_control(playground: Playground) -> None:
     constants.locator("[name=Workers]").press("Enter")
     assert "99" not in playground.text("settings")
 
-    playground.open("hudi/no_concurrency_control")
-    expect(playground.status).to_have_text("1 of 4 violated (3,227 states).")
-    expect(playground.verdicts).to_contain_text("as expected")
-    constants.locator("[name=ConcurrencyControl]").select_option("optimistic")
-    expect(playground.verdicts).to_contain_text("not what the settings expect")
-    assert '\nConcurrencyControl = "optimistic"\n' in playground.text("settings")
-    playground.check(first_model(), "")
-    expect(constants).to_be_hidden()
-
 
 @pytest.mark.slow
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    ("change", "line", "said"),
-    [
-        (("s.at = s.at + 1", "s.at = s.at +"), 8, "invalid syntax"),
-        (("s.at + 1", "s.to + 1"), 8, "to"),
-        (("s.at >= 0", "s.at"), 14, "Positive"),
-    ],
-)
-def test_an_error_marks_its_line(playground: Playground, change: tuple[str, str], line: int, said: str) -> None:
-    playground.check(ENDLESS.replace(*change), "")
-    expect(playground.page.locator(".error")).to_contain_text(said)
-    expect(playground.page.locator(".model .bad .CodeMirror-linenumber")).to_have_text(str(line))
+def test_an_error_marks_its_line_of_the_model_or_of_the_settings(playground: Playground) -> None:
+    error, marked = playground.page.locator(".error"), ".bad .CodeMirror-linenumber"
+    playground.check(ENDLESS.replace("s.at >= 0", "s.at"), "")
+    expect(error).to_contain_text("Positive")
+    expect(playground.page.locator(f".model {marked}")).to_have_text("14")
     expect(playground.status).to_have_text("No verdict.")
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_an_error_in_the_settings_marks_its_line(playground: Playground) -> None:
     playground.check(ENDLESS, "symmetry = []\n[constants\n")
-    expect(playground.page.locator(".error")).to_contain_text("settings.toml is not TOML")
-    expect(playground.page.locator(".field .bad .CodeMirror-linenumber")).to_have_text("2")
-    playground.check(ENDLESS, "[constants]\nWriters = 2\n")
-    expect(playground.page.locator(".error")).to_contain_text("unknown constant of endless 'Writers'")
+    expect(error).to_contain_text("settings.toml is not TOML")
+    expect(playground.page.locator(f".field {marked}")).to_have_text("2")
 
 
 @pytest.mark.slow
@@ -865,6 +843,10 @@ def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playgroun
     expect(playground.verdicts).to_contain_text("as expected")
     expect(playground.trace.locator(".wb-where")).to_contain_text("State 15 of 15")
     expect(playground.trace.locator("[data-picture=hudi]").first).to_be_visible()
+    constants = playground.page.locator(".constants")
+    constants.locator("[name=ConcurrencyControl]").select_option("optimistic")
+    expect(playground.verdicts).to_contain_text("not what the settings expect")
+    assert '\nConcurrencyControl = "optimistic"\n' in playground.text("settings")
     playground.open("delta/overwritten_no_partitions")
     expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
     playground.check(playground.text("source") + "# changed")
@@ -873,6 +855,8 @@ def test_a_configuration_has_its_figures_and_a_changed_one_its_picture(playgroun
     playground.open("bakery/as_built")
     expect(playground.page.locator(".remark")).to_contain_text("too many for a browser")
     expect(playground.status).to_have_text("Ready.")  # and no verdict of the model before
+    playground.check(first_model(), "")
+    expect(constants).to_be_hidden()
 
 
 @pytest.mark.slow
