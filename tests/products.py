@@ -19,19 +19,45 @@ from tests.places import ROOT
 _CONFORMANCE = "tests/checking/test_conformance.py::test_"
 _PUBLISHED = "tests/protocols/test_published.py::test_"
 _PAGES = "tests/showing/browser/test_pages.py::test_"
+_DURABILITY = "tests/checking/spark/test_durability.py::test_"
 #: By test: which members always run, as patterns of their ids.
 PRODUCTS: dict[str, tuple[str, ...]] = {
-    # Every notebook, in an installed package: one shows that the package has all that notebooks need.
+    # Every notebook, and every page of commands, in an installed package: one shows that it has all that they need.
     "tests/repository/test_package.py::test_a_notebook_runs_with_what_its_page_names": ("00_tour",),
-    # Every story, in windows of all sizes.
+    "tests/repository/test_package.py::test_what_a_newcomer_reads_works_as_printed": ("README.md",),
+    # Every story and picture, in windows of all sizes; every combination of switches.
     f"{_PAGES}a_story_is_seen_with_its_picture_beside_its_lanes": ("*-phone", "hudi-1280"),
     f"{_PAGES}a_lesson_can_be_read_from_the_last_row": ("bakery-1280-light", "paimon-1920-dark"),
+    "tests/showing/test_pictures.py::test_pictures_draw_fit_and_do_not_lie": ("*published", "*cleaned", "bakery v2*"),
+    "tests/showing/test_session.py::test_a_switch_repairs_each_first_story_also_on_a_busy_machine": ("[!i]*",),
+    "tests/repository/test_site.py::test_no_combination_of_switches_takes_long": ("Iceberg", "*bakery"),
     # Configurations by engines, beside random models and any constants.
     f"{_CONFORMANCE}named_configurations": ("*bakery/documented_v1*", "*iceberg/lost_answer*"),
     f"{_CONFORMANCE}the_reference_search_finds_the_same_of_the_classics": ("peterson*", "two_phase_commit*"),
+    f"{_CONFORMANCE}any_constants_and_extensions": ("BakeryV2",),
+    f"{_CONFORMANCE}each_extension": ("constants1", "constants3"),
+    f"{_CONFORMANCE}random_models": ("declared",),
+    f"{_CONFORMANCE}random_models_of_equal_values": ("equal", "equal in a map"),
+    "tests/checking/test_expansion.py::test_random_models_by_any_number_of_threads": ("in_pieces1",),
+    "tests/checking/test_liveness.py::test_the_bakeries_keep_their_promises_or_stop": ("Bakery(MaxC*", "*SafeAcks*"),
+    "tests/checking/spaces/test_dataset.py::test_every_state_is_there_as_the_model_has_it": ("bakery*", "race"),
+    "tests/checking/spark/test_trimming.py::test_named_configurations": ("classics/*", "bakery/samenode*"),
+    "tests/kernel/test_search.py::test_the_orbits_of_the_representatives_are_the_whole_space": ("Bakery(*", "Steps*"),
+    "tests/protocols/hudi/test_model.py::test_symmetry_loses_nothing": ("conformant-*",),
+    "tests/tlaplus/test_tla_cells.py::test_the_figures_are_those_of_one_cell_per_variable": ("*SYMMETRY*", "10-*Types"),
     # `make check` searches the configurations that expect these figures.
     f"{_PUBLISHED}published_figures_with_and_without_extensions": ("*-default", "delta-*"),
     f"{_PUBLISHED}every_configuration_of_a_classic_is_as_expected": ("peterson*", "paxos*"),
+    # Every mistake in every model.
+    "tests/protocols/test_mutants.py::test_a_sample_of_all_mistakes_is_noticed": ("delta",),
+    # Whatever dies, and whenever; whatever is damaged, and wherever.
+    f"{_DURABILITY}what_was_complete_stays_so_when_the_process_is_killed": ("kill_saves",),
+    f"{_DURABILITY}what_is_corrupt_is_exact_or_refused": ("*-20",),
+    f"{_DURABILITY}a_search_goes_back_before_a_damaged_level": ("middle-cut", "values-flipped", "last-missing"),
+    "tests/commands/test_outputs.py::test_a_command_that_is_ended_at_any_moment_leaves_whole_files": ("*-9-*",),
+    "tests/commands/test_cli.py::test_control_c_at_each_moment": ("import-*", "call-4999*"),
+    "tests/audits/test_flips.py::test_a_flipped_bit_is_a_finding_or_changes_nothing": ("delta", "hudi*"),
+    "tests/tlaplus/test_tla_limits.py::test_a_value_that_nests_too_deep_is_an_error_of_the_model": ("local",),
 }
 #: Of the other members, one of so many.
 _SHARE = 20

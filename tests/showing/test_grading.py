@@ -74,7 +74,7 @@ def test_every_answer_has_a_mark(run: Run, here: Path) -> None:
 
 @pytest.mark.slow
 def test_a_notebook_without_an_end_is_late(run: Run, here: Path) -> None:
-    hand_in(here / "a.ipynb", IMPORTED, RIGHT, "while True: pass", WRONG)
+    hand_in(here / "a.ipynb", IMPORTED, RIGHT, "import time; time.sleep(1e6)", WRONG)
     done = run("grade", "a.ipynb", "--max-seconds", "30", "--json")
     assert done.status == 3
     (mark,) = json.loads(done.out)

@@ -89,6 +89,9 @@ class Order:
         self._keys: dict[int, tuple[Any, Any]] = {}
         self._member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
         self._ordered: dict[int, tuple[frozenset[Any], tuple[Any, ...]]] = {}
+        self._domains: dict[int, tuple[Map, frozenset[Any]]] = {}
+        # By the length of a tuple: the keys of its domain.
+        self._numbers: list[tuple[Any, ...]] = [()]
         # By the domain of a function: the domain in order with its keys; None for one with members other than words.
         self._words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
 
@@ -108,7 +111,7 @@ class Order:
             return known[1]
         key: Any
         if kind is tuple:
-            key = 1, (len(value), _numbers(len(value)), tuple(map(self.key, value)))
+            key = 1, (len(value), self._numbers_to(len(value)), tuple(map(self.key, value)))
         elif kind is frozenset:
             key = 1, [len(value), *self.member_keys(value)]
         elif kind is Map:
@@ -117,6 +120,25 @@ class Order:
             raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
         _keep(self._keys, value, key)
         return key
+
+    def _numbers_to(self, size: int) -> tuple[Any, ...]:
+        """The keys of 1..size."""
+        numbers = self._numbers
+        if len(numbers) <= size:
+            numbers = [*numbers]  # another thread may be adding to them, too
+            while len(numbers) <= size:
+                numbers.append((*numbers[-1], (1, len(numbers))))
+            self._numbers = numbers
+        return numbers[size]
+
+    def domain_of(self, function: Map) -> frozenset[Any]:
+        """``DOMAIN function``, the same set each time."""
+        known = self._domains.get(id(function))
+        if known is None:
+            domain = frozenset(function._data)
+            _keep(self._domains, function, domain)
+            return domain
+        return known[1]
 
     def _key_of_map(self, value: Map) -> tuple[Any, ...]:
         data, words = value._data, self.words_of(value)
@@ -239,21 +261,6 @@ def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
     return tuple(members) if len(members) < 2 else evaluation().order.ordered(members)
 
 
-_domains: list[tuple[Any, ...]] = [()]
-
-
-def _numbers(size: int) -> tuple[Any, ...]:
-    """The keys of 1..size, the domain of a tuple."""
-    global _domains
-    domains = _domains
-    if len(domains) <= size:
-        domains = [*domains]  # another thread may be adding to them, too
-        while len(domains) <= size:
-            domains.append((*domains[-1], (1, len(domains))))
-        _domains = domains
-    return domains[size]
-
-
 def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """Order keys with their values, in order; it is an error if the values are of different kinds."""
     try:
@@ -367,16 +374,8 @@ def ordered_pairs(function: Any) -> list[tuple[Any, Any]]:
     return [(argument, data[argument]) for argument in ordered(frozenset(data))]
 
 
-_domains_of: dict[int, tuple[Map, frozenset[Any]]] = {}  # by the id of the function, as in Order
-
-
 def domain_of(function: Any) -> frozenset[Any]:
     """``DOMAIN function`` of a concrete function."""
     if type(function) is not Map:
         return frozenset([argument for argument, _ in pairs_of(function)])
-    known = _domains_of.get(id(function))
-    if known is None:
-        domain = frozenset(function._data)
-        _keep(_domains_of, function, domain)
-        return domain
-    return known[1]
+    return evaluation().order.domain_of(function)
