@@ -187,7 +187,7 @@ def main() -> int:
     asked = parser.parse_args()
     spark = None
     if asked.spark:
-        from workbench.checking.spark.session import spark_session
+        from workbench.checking.spark.cluster.session import spark_session
 
         spark = spark_session("local[2]")
     counts: Counter[str] = Counter()

@@ -182,7 +182,7 @@ def run(capsys, monkeypatch):
     """Runs a command in this process; it does not tell how far it is, however long it takes on a busy machine."""
     from tests.command import runner
 
-    monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 1e9)
+    monkeypatch.setattr("workbench.commands.output.progress.SECONDS_PER_LINE", 1e9)
     return runner(capsys)
 
 
@@ -237,7 +237,7 @@ def credentials() -> None:
 @pytest.fixture(scope="session")
 def spark(credentials):
     """One Spark session for all tests, whose Python workers are forks of one that has loaded what they need."""
-    from workbench.checking.spark.session import spark_session
+    from workbench.checking.spark.cluster.session import spark_session
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).with_name("preloaded")), prepend=os.pathsep)

@@ -12,7 +12,7 @@ from workbench import __version__
 from workbench.registry import addresses
 from workbench.showing.panel import surface
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.html import drawn_style, live_script
+from workbench.showing.view.base.html import drawn_style, live_script
 
 project = "Lakehouse workbench"
 release = version = __version__

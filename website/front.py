@@ -27,8 +27,8 @@ from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Settings, in_sight, presets, start_from, stories
 from workbench.showing.session.retold import retold
-from workbench.showing.view.tables import headline, said_of, what_changed
-from workbench.showing.view.trace import TraceView, trace_view, verdict_view
+from workbench.showing.view.trace.tables import headline, said_of, what_changed
+from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_view
 
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"

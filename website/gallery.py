@@ -27,7 +27,7 @@ from workbench.showing.pictures.letters import FONT
 from workbench.showing.pictures.markup import Markup, address_of, element, joined
 from workbench.showing.pictures.paint import PAPER
 from workbench.showing.view import animated_svg
-from workbench.showing.view.trace import verdict_view
+from workbench.showing.view.trace.trace import verdict_view
 
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.

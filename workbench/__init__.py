@@ -149,7 +149,7 @@ _ELSEWHERE = {
     "scenario": ("workbench.checking.following.scenario", "scenario"),
     "save": ("workbench.checking.spaces.dataset", "save"),
     "simulate": ("workbench.checking.walks.simulate", "simulate"),
-    "spark_session": ("workbench.checking.spark.session", "spark_session"),
+    "spark_session": ("workbench.checking.spark.cluster.session", "spark_session"),
     "state_space": ("workbench.checking.spaces.space", "explore"),
     "sweep": ("workbench.checking.questions.sweep", "sweep"),
     "tla": ("workbench.registry", "tla"),

@@ -66,7 +66,7 @@ def _end_interrupted(*_: Any) -> NoReturn:
     try:
         os.write(2, b"workbench: interrupted\n")
         # While this module loads, nothing is asked yet.
-        if answer := getattr(sys.modules.get("workbench.commands.standard"), "answer_interrupted", None):
+        if answer := getattr(sys.modules.get("workbench.commands.output.standard"), "answer_interrupted", None):
             answer()
     except OSError:  # nobody listens
         pass

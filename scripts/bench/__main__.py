@@ -17,8 +17,8 @@ from rich.table import Table
 
 from bench import processes, searches, versions
 from workbench.checking.kernels.threads import usable_cores
-from workbench.commands.files import check_paths
-from workbench.commands.rich_console import RichConsole
+from workbench.commands.output.files import check_paths
+from workbench.commands.output.rich_console import RichConsole
 from workbench.kernel import InputError
 from workbench.storage.whole import writing
 

@@ -13,8 +13,8 @@ from bench.searches import safety, title
 from bench.usage import usage
 from workbench.checking.check import check
 from workbench.checking.contract import Spark
-from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.session import spark_session
+from workbench.checking.spark.cluster.session import spark_session
+from workbench.checking.spark.search import narrow_levels
 from workbench.registry import get_model
 
 CORES = 2

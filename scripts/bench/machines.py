@@ -11,8 +11,8 @@ from bench.servers import SETTINGS, Servers
 from bench.usage import usage
 from workbench.checking.check import check
 from workbench.checking.contract import Spark
-from workbench.checking.spark.manifest import RUN, Run
-from workbench.checking.spark.session import spark_session
+from workbench.checking.spark.cluster.session import spark_session
+from workbench.checking.spark.files.manifest import RUN, Run
 from workbench.registry import get_model
 from workbench.storage.folder import Folder
 

@@ -71,8 +71,8 @@ def on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Way
 
     def made(name: str) -> Way:
         if name == "spark":
-            monkeypatch.setattr("workbench.checking.spark.narrow_levels.MOST_STATES", 0)
-            monkeypatch.setattr("workbench.checking.spark.levels_per_job.LEAST_TOGETHER", 1)
+            monkeypatch.setattr("workbench.checking.spark.search.narrow_levels.MOST_STATES", 0)
+            monkeypatch.setattr("workbench.checking.spark.search.levels_per_job.LEAST_TOGETHER", 1)
         way = ENGINES[name]
         return Way({"engine": replace(way.options["engine"], session=spark)})
 

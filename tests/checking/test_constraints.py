@@ -21,10 +21,10 @@ from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import Constant, InputError, Model, ModelError, Variable, action, constraint, invariant, reachable
 from workbench.registry import configurations
 from workbench.showing.session.stepper import Stepper
-from workbench.showing.view.charts import verdict_map
-from workbench.showing.view.overview import model_view, result_view
-from workbench.showing.view.pages import report
-from workbench.showing.view.tables import headline, what_changed
+from workbench.showing.view.charts.charts import verdict_map
+from workbench.showing.view.pages.overview import model_view, result_view
+from workbench.showing.view.pages.pages import report
+from workbench.showing.view.trace.tables import headline, what_changed
 from workbench.tlaplus.machine.specification import module_of_text
 
 MODEL = '''

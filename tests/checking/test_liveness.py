@@ -24,7 +24,7 @@ from workbench.kernel.meaning.trace import Move, Trace
 from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
-from workbench.showing.view.truth import truths
+from workbench.showing.view.base.truth import truths
 
 KINDS = ("leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always")
 

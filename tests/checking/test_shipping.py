@@ -15,7 +15,7 @@ from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.shipping import NotReceived, receive, ship
 from workbench.checking.spaces.dataset import load
-from workbench.checking.spark import engine, entry
+from workbench.checking.spark.driver import engine, entry
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget
 from workbench.registry import get_model
@@ -300,7 +300,7 @@ class NotInstalled(Here):
 @pytest.mark.spark
 def test_workers_that_cannot_load_a_model(spark, monkeypatch, tmp_path):
     monkeypatch.setenv("ONLY_ON_THE_DRIVER", "1")  # after Spark has started, so that workers do not have it
-    monkeypatch.setattr("workbench.checking.spark.narrow_levels.MOST_STATES", 0)  # or they would not be needed
+    monkeypatch.setattr("workbench.checking.spark.search.narrow_levels.MOST_STATES", 0)  # or they would not be needed
     said = "Spark's workers cannot load not_installed: ModuleNotFoundError: No module named 'only_here'"
     with pytest.raises(InputError, match=said):
         check(NotInstalled(), engine=Spark(session=spark))

@@ -17,7 +17,7 @@ from pages import RELEASE
 import workbench
 from tests.command import Run
 from tests.places import ROOT
-from workbench.commands import figures
+from workbench.commands.output import figures
 from workbench.kernel import InputError
 
 PAGE = (ROOT / "docs" / "operating.md").read_text()

@@ -25,8 +25,9 @@ from workbench import commands
 from workbench.checking.check import check
 from workbench.checking.questions.records import SettingOutcome, Word
 from workbench.checking.questions.settings import SettingPlan
-from workbench.commands import cli, standard
-from workbench.commands.options import above_zero
+from workbench.commands import cli
+from workbench.commands.output import standard
+from workbench.commands.output.options import above_zero
 from workbench.kernel import InputError, search
 from workbench.registry import configurations, get_model, models
 
@@ -265,7 +266,7 @@ def test_a_configuration_that_expects_and_judges_nothing_is_not_as_expected(one,
 @pytest.mark.parametrize(("number", "model", "file"), [(0, 0, 0), (1, 3, 1), (2, 3, 1)])
 def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tmp_path, number, model, file):
     monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: results[number])
-    monkeypatch.setattr("workbench.commands.checked.MOST_KEPT", 0)
+    monkeypatch.setattr("workbench.commands.output.checked.MOST_KEPT", 0)
     status, out, _ = run("check", "bakery")
     assert status == model
     assert (" holds " in out) is (number == 0)
@@ -979,6 +980,6 @@ def test_a_repair_that_breaks_what_is_checked_by_default_says_so(run, tmp_path):
 
 
 def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, monkeypatch):
-    monkeypatch.setattr("workbench.commands.advice._MOST_STATES", 10)
+    monkeypatch.setattr("workbench.commands.output.advice._MOST_STATES", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
     assert "repair it  LosesPatience=off" in out

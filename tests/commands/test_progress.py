@@ -10,9 +10,9 @@ from math import comb
 import pytest
 
 from workbench.checking.check import check
-from workbench.commands import progress
 from workbench.commands.cli import main
-from workbench.commands.progress import SECONDS_PER_LINE, SparseLines, progress_text
+from workbench.commands.output import progress
+from workbench.commands.output.progress import SECONDS_PER_LINE, SparseLines, progress_text
 from workbench.kernel import Model, Variable, action, choose, initial, require
 from workbench.kernel.meaning.budget import Decided, Limits, Progress, Stop, Watch
 from workbench.kernel.meaning.properties import DEADLOCK

@@ -22,8 +22,8 @@ from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
 from workbench.showing.panel import Simulator, TracePlayer
 from workbench.showing.session import Session, start_from
-from workbench.showing.view.charts import verdict_map
-from workbench.showing.view.selection import alternatives, neighbourhood, projection
+from workbench.showing.view.charts.charts import verdict_map
+from workbench.showing.view.graph.selection import alternatives, neighbourhood, projection
 
 SMALL = Bakery(Writers=2, MaxCrashes=0)
 NAME = "NoLakekeeperConflict"

@@ -14,7 +14,7 @@ from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
 from workbench.checking.spaces.dataset import save
 from workbench.checking.spaces.space import explore
-from workbench.commands.options import parse_assignments
+from workbench.commands.output.options import parse_assignments
 from workbench.formats.itf import read_itf, to_itf
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg

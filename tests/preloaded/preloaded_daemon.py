@@ -14,7 +14,6 @@ sys.path[:] = [path for path in sys.path if not path.endswith(".zip")]
 import pandas  # noqa: E402, F401 - PySpark's workers import it
 import pyspark.worker  # noqa: E402, F401
 
-from workbench.checking.spark import sweeping, worker  # noqa: E402, F401 - what workers run
 from workbench.checking.walks import simulate  # noqa: E402
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import pytest
 
 from tests.command import complaints, python
 from tests.places import ROOT
-from workbench.checking.spark.session import check_java
+from workbench.checking.spark.cluster.session import check_java
 from workbench.kernel import InputError
 from workbench.registry.programs import EXTRAS
 

@@ -23,7 +23,7 @@ from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import Constant, Model, Result, Trace, Variable, action, choose, invariant, require, search
 from workbench.kernel.meaning.text import printable
 from workbench.showing import pictures, view
-from workbench.showing.view.html import portable
+from workbench.showing.view.base.html import portable
 
 TEXTS = {
     "and": "A & B <i>c</i> &amp; &lt;",

@@ -52,7 +52,7 @@ from workbench.showing.panel.stepping import goes_on
 from workbench.showing.session import kept, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
-from workbench.showing.view.wording import told_change
+from workbench.showing.view.base.wording import told_change
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}

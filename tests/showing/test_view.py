@@ -51,7 +51,7 @@ from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.bakery.v2_extended import BakeryV2Extended
 from workbench.showing import display, view
 from workbench.showing.pictures.letters import width_of
-from workbench.showing.view.difference import brief
+from workbench.showing.view.base.difference import brief
 
 SVG = "{http://www.w3.org/2000/svg}"
 RACE = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -516,7 +516,7 @@ def test_of_many_states_some_have_pictures_those_of_the_trace_first(race, confli
     assert len(shown_at(markup)) == 200
     assert f"Pictures appear at 200 of {len(graph.nodes)} states" in markup
     assert {node.id for node in graph.nodes if "trace" in node.marks} <= set(shown_at(markup))
-    monkeypatch.setattr("workbench.showing.view.graph.MOST_PACKED", 9_000)
+    monkeypatch.setattr("workbench.showing.view.graph.graph.MOST_PACKED", 9_000)
     fewer = graph.html()
     assert 0 < len(shown_at(fewer)) < 200
     assert len(re.search(r'data-pictures="([^"]*)"', fewer).group(1)) <= 9_000

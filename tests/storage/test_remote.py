@@ -21,7 +21,7 @@ from workbench.checking.contract import Spark
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
-from workbench.checking.spark.manifest import RUN
+from workbench.checking.spark.files.manifest import RUN
 from workbench.commands.cli import main
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.kernel.meaning.budget import Budget

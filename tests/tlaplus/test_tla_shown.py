@@ -17,8 +17,8 @@ from workbench.kernel.meaning.values import Map, Name
 from workbench.showing import view
 from workbench.showing.panel import TracePlayer
 from workbench.showing.pictures import faults, picture
-from workbench.showing.view.possible import possible_steps
-from workbench.showing.view.selection import alternatives, state_graph
+from workbench.showing.view.graph.selection import alternatives, state_graph
+from workbench.showing.view.trace.possible import possible_steps
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.layout import sample
 from workbench.tlaplus.machine.specification import module_of_text

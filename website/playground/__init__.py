@@ -24,7 +24,7 @@ from workbench.commands import skeleton
 from workbench.kernel import InputError
 from workbench.registry.configurations import shipped
 from workbench.showing.pictures.markup import Markup, element
-from workbench.showing.view.html import drawn_style, live_script
+from workbench.showing.view.base.html import drawn_style, live_script
 
 #: The name of the page, as Sphinx has it.
 PAGE = "playground"

@@ -30,11 +30,11 @@ from workbench.registry.configurations import Configuration, shipped
 from workbench.registry.shipped import MODULES
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.pictures.registry import painting_of, picture_of
-from workbench.showing.view.html import badge, bullets, noted
-from workbench.showing.view.possible import possible_steps
-from workbench.showing.view.tables import summary, verdict_table
-from workbench.showing.view.trace import TraceView, trace_view, verdict_view
-from workbench.showing.view.wording import told_break
+from workbench.showing.view.base.html import badge, bullets, noted
+from workbench.showing.view.base.wording import told_break
+from workbench.showing.view.trace.possible import possible_steps
+from workbench.showing.view.trace.tables import summary, verdict_table
+from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_view
 
 #: The files as errors name them.
 MODEL, SETTINGS = Path("model.py"), Path("settings.toml")

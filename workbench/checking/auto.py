@@ -21,7 +21,7 @@ def search(plan: Plan, limits: Limits, engine: Auto) -> Result:
     """Carry out `plan` in this process, and on Spark from the level where it outgrows the process."""
     spark, most_bytes = Spark(engine.session, engine.run_dir), engine.hand_over_bytes
     if engine.hand_over_states == 0:
-        from workbench.checking.spark.entry import search as search_on_spark  # pyspark loads here
+        from workbench.checking.spark.driver.entry import search as search_on_spark  # pyspark loads here
 
         return search_on_spark(plan, limits, spark)
     room = Room(engine.hand_over_states, most_memory() if most_bytes is None else most_bytes)
@@ -40,7 +40,7 @@ def search(plan: Plan, limits: Limits, engine: Auto) -> Result:
     del found
     try:
         load_kernels()
-        from workbench.checking.spark.entry import go_on
+        from workbench.checking.spark.driver.entry import go_on
 
         return go_on(plan, limits, spark, owned)
     except (InputError, Stop) as error:

@@ -69,7 +69,7 @@ class Spark(Engine):
     session: Any = None
     run_dir: Place | None = None
 
-    module = "workbench.checking.spark.entry"
+    module = "workbench.checking.spark.driver.entry"
 
 
 @dataclass(frozen=True)

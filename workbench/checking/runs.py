@@ -34,7 +34,7 @@ def resume(run_dir: Place, model: ModelClass | str | None = None, **options: Any
         InputError: If the directory holds no search, or the model has changed since; if another process writes to it,
             or one of its files is damaged: with the last level to go back to.
     """
-    from workbench.checking.spark.entry import resume as resume_search  # pyspark loads here
+    from workbench.checking.spark.driver.entry import resume as resume_search  # pyspark loads here
 
     return resume_search(run_dir, _class_of(run_dir, model), **options)
 
@@ -54,7 +54,7 @@ def _class_of(run_dir: Place, model: ModelClass | str | None) -> ModelClass:
         return get_model(model)
     if model is not None:
         raise InputError(f"model {brief(model)} is not accepted; it takes a class, a name, or path/to/file.py:Class")
-    from workbench.checking.spark.manifest import RUN, Run
+    from workbench.checking.spark.files.manifest import RUN, Run
     from workbench.storage.folder import Folder
 
     made_by = Run.of(Folder.open(run_dir, RUN)).identity

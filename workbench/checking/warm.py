@@ -48,7 +48,7 @@ def compile_all(spark: bool = False) -> None:
     scenario_search.load_scenario_search()
     simulate.load_walks()
     if spark:
-        from workbench.checking.spark.session import DRIVER_OPTIONS, check_java, class_archive, spark_session
+        from workbench.checking.spark.cluster.session import DRIVER_OPTIONS, check_java, class_archive, spark_session
 
         archive = class_archive(check_java())
         archive.unlink(missing_ok=True)
@@ -92,7 +92,7 @@ def main(words: Sequence[str] | None = None) -> int:
     spark, began = parser.parse_args(words).spark, time.perf_counter()
     try:
         if spark:
-            from workbench.checking.spark.session import check_java  # pyspark loads here
+            from workbench.checking.spark.cluster.session import check_java  # pyspark loads here
 
             check_java()
         print("compiling the search kernels, only the first time on a machine: half a minute or so", flush=True)

@@ -12,9 +12,9 @@ Exit status: 0 nothing is found, 1 a violation is proved or a file damaged, 2 th
 
 import argparse
 
-from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.options import add_options, add_workers
-from workbench.commands.outputs import DATA, FOLDER, JUNIT, METRICS
+from workbench.commands.output.answers import add_answer, check_answer, give
+from workbench.commands.output.options import add_options, add_workers
+from workbench.commands.output.outputs import DATA, FOLDER, JUNIT, METRICS
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.given import integer_in
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
     def page() -> str:
-        from workbench.showing.view.audited import audit_page  # pictures load here
+        from workbench.showing.view.pages.audited import audit_page  # pictures load here
 
         return audit_page(found)
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from workbench.commands import standard
+from workbench.commands.output import standard
 from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.trace import Options, options
-from workbench.showing.view.trace import TraceView, trace_view
-from workbench.showing.view.wording import told_break
+from workbench.showing.view.base.wording import told_break
+from workbench.showing.view.trace.trace import TraceView, trace_view
 
 #: How many states are visited to see how soon the same could have broken.
 _STATES = 1_000_000

@@ -28,12 +28,12 @@ from typing import Any
 from workbench.checking.check import check
 from workbench.checking.contract import ENGINES, Engine
 from workbench.checking.runs import is_run, resume
-from workbench.commands import accept, integration, outputs
-from workbench.commands.advice import advice
-from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing
-from workbench.commands.checked import Checked, report_page
-from workbench.commands.files import file_of, read_text, reading
-from workbench.commands.options import (
+from workbench.commands.output import accept, integration, outputs
+from workbench.commands.output.advice import advice
+from workbench.commands.output.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing
+from workbench.commands.output.checked import Checked, report_page
+from workbench.commands.output.files import file_of, read_text, reading
+from workbench.commands.output.options import (
     above_zero,
     add_options,
     add_workers,
@@ -42,10 +42,10 @@ from workbench.commands.options import (
     in_time,
     parse_assignments,
 )
-from workbench.commands.places import in_repository
-from workbench.commands.profiled import profiled
-from workbench.commands.progress import SparseLines, findings, progress_line
-from workbench.commands.standard import remark, say
+from workbench.commands.output.places import in_repository
+from workbench.commands.output.profiled import profiled
+from workbench.commands.output.progress import SparseLines, findings, progress_line
+from workbench.commands.output.standard import remark, say
 from workbench.formats.tlc_cfg import apply_cfg, read_cfg
 from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
 from workbench.kernel.meaning.budget import Watch

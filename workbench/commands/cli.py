@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from workbench import __version__, commands
-from workbench.commands import standard
-from workbench.commands.status import BAD_INPUT
+from workbench.commands.output import standard
+from workbench.commands.output.status import BAD_INPUT
 from workbench.kernel.meaning.budget import OUT_OF_MEMORY
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, did_you_mean, unknown
 

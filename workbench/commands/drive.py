@@ -19,12 +19,12 @@ from typing import Any
 from workbench.checking.driving import drive
 from workbench.checking.driving.course import TIME_LIMIT
 from workbench.checking.following.report import Report
-from workbench.commands import recorded
-from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.files import reading
-from workbench.commands.options import add_options, parse_assignments
-from workbench.commands.outputs import DATA, FOLDER
-from workbench.commands.standard import remark
+from workbench.commands.output import recorded
+from workbench.commands.output.answers import add_answer, check_answer, give
+from workbench.commands.output.files import reading
+from workbench.commands.output.options import add_options, parse_assignments
+from workbench.commands.output.outputs import DATA, FOLDER
+from workbench.commands.output.standard import remark
 from workbench.formats.permalink import parse_permalink
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief

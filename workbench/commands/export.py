@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from workbench.checking.following.decoding import merge
 from workbench.checking.runs import save_run
-from workbench.commands.files import check_paths, make_output_folder, read_text, writing_text
-from workbench.commands.options import add_options, asked_of
-from workbench.commands.outputs import FOLDER, Output, add_outputs, check_written
-from workbench.commands.progress import progress_line
-from workbench.commands.standard import remark
+from workbench.commands.output.files import check_paths, make_output_folder, read_text, writing_text
+from workbench.commands.output.options import add_options, asked_of
+from workbench.commands.output.outputs import FOLDER, Output, add_outputs, check_written
+from workbench.commands.output.progress import progress_line
+from workbench.commands.output.standard import remark
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Budget, Watch

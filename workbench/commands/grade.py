@@ -16,11 +16,11 @@ import json
 from collections import Counter
 from pathlib import Path
 
-from workbench.commands.answers import printing, write
-from workbench.commands.options import add_options
-from workbench.commands.outputs import DATA, add_outputs, as_json, check_written
-from workbench.commands.standard import complain, say, say_json
-from workbench.commands.status import BAD_INPUT, HOLDS, UNKNOWN
+from workbench.commands.output.answers import printing, write
+from workbench.commands.output.options import add_options
+from workbench.commands.output.outputs import DATA, add_outputs, as_json, check_written
+from workbench.commands.output.standard import complain, say, say_json
+from workbench.commands.output.status import BAD_INPUT, HOLDS, UNKNOWN
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import INTERRUPTED

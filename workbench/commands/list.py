@@ -15,10 +15,10 @@ from itertools import groupby
 from rich.markup import escape
 from rich.table import Table
 
-from workbench.commands.options import add_options
-from workbench.commands.rich_console import RichConsole
-from workbench.commands.standard import complain
-from workbench.commands.status import BAD_INPUT, HOLDS
+from workbench.commands.output.options import add_options
+from workbench.commands.output.rich_console import RichConsole
+from workbench.commands.output.standard import complain
+from workbench.commands.output.status import BAD_INPUT, HOLDS
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.machine import ModelClass

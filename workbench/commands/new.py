@@ -12,8 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.checking.check import check
-from workbench.commands import skeleton, standard
-from workbench.commands.files import make_output_folder
+from workbench.commands import skeleton
+from workbench.commands.output import standard
+from workbench.commands.output.files import make_output_folder
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.registry import get_model, models

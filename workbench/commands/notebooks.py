@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from workbench.commands.files import make_output_folder
-from workbench.commands.standard import say
+from workbench.commands.output.files import make_output_folder
+from workbench.commands.output.standard import say
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import printable

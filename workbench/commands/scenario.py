@@ -13,10 +13,10 @@ import argparse
 import sys
 
 from workbench.checking.following.scenario import scenario
-from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.files import read_text, reading
-from workbench.commands.options import add_options, asked_of, budget_of
-from workbench.commands.progress import progress_line
+from workbench.commands.output.answers import add_answer, check_answer, give
+from workbench.commands.output.files import read_text, reading
+from workbench.commands.output.options import add_options, asked_of, budget_of
+from workbench.commands.output.progress import progress_line
 from workbench.kernel.meaning.budget import Watch
 
 

@@ -19,10 +19,10 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.options import add_options, add_workers, asked_of, budget_of, parse_value
-from workbench.commands.outputs import DATA, FOLDER
-from workbench.commands.progress import progress_line
+from workbench.commands.output.answers import add_answer, check_answer, give
+from workbench.commands.output.options import add_options, add_workers, asked_of, budget_of, parse_value
+from workbench.commands.output.outputs import DATA, FOLDER
+from workbench.commands.output.progress import progress_line
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.errors import brief

@@ -27,11 +27,11 @@ from workbench.checking.following.events import read_events
 from workbench.checking.following.mapping import Mapped, get_mapping
 from workbench.checking.following.report import Report
 from workbench.checking.following.sameness import Sameness
-from workbench.commands.answers import add_answer, check_answer, give
-from workbench.commands.files import file_of, reading
-from workbench.commands.options import add_options, asked_of, budget_of
-from workbench.commands.progress import progress_line
-from workbench.commands.recorded import follow_permalink, is_permalink, make, read_trace
+from workbench.commands.output.answers import add_answer, check_answer, give
+from workbench.commands.output.files import file_of, reading
+from workbench.commands.output.options import add_options, asked_of, budget_of
+from workbench.commands.output.progress import progress_line
+from workbench.commands.output.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
 from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import Watch

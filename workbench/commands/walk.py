@@ -15,10 +15,10 @@ import argparse
 from collections.abc import Sequence
 
 from workbench.checking.walks.result import UNIFORM, WalkRule, without_liveness
-from workbench.commands import status
-from workbench.commands.answers import ALL_TRACES, add_answer, check_answer, failing, give, write
-from workbench.commands.options import above_zero, add_options, add_workers, asked_of
-from workbench.commands.progress import progress_line
+from workbench.commands.output import status
+from workbench.commands.output.answers import ALL_TRACES, add_answer, check_answer, failing, give, write
+from workbench.commands.output.options import above_zero, add_options, add_workers, asked_of
+from workbench.commands.output.progress import progress_line
 from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import INTERRUPTED, Watch
 

@@ -20,10 +20,10 @@ from workbench.audits.warehouse import (
     tables_below,
     tables_in,
 )
-from workbench.commands import outputs, standard, status
-from workbench.commands.answers import printing
-from workbench.commands.files import make_output_folder, read_text, reading, writing_text
-from workbench.commands.progress import SparseLines
+from workbench.commands.output import outputs, standard, status
+from workbench.commands.output.answers import printing
+from workbench.commands.output.files import make_output_folder, read_text, reading, writing_text
+from workbench.commands.output.progress import SparseLines
 from workbench.formats.junit import FAILED, PASSED, UNKNOWN, JunitCase, Suite, to_junit
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
@@ -100,7 +100,7 @@ def _clean_before(path: str) -> dict[str, int]:
 
 
 def _page(audit: Audit) -> str:
-    from workbench.showing.view.audited import audit_page  # pictures load where it is made
+    from workbench.showing.view.pages.audited import audit_page  # pictures load where it is made
 
     return audit_page(audit)
 
@@ -122,7 +122,7 @@ def _write_files(output: outputs.Output, audited: Sequence[Audited]) -> None:
 
 
 def _index(audited: Sequence[Audited]) -> str:
-    from workbench.showing.view.audited import audits_page
+    from workbench.showing.view.pages.audited import audits_page
 
     return audits_page([(one.state, one.line()[1:], _file(one) if one.page else "") for one in audited])
 

@@ -75,7 +75,7 @@ def graph_of(result: Any, variables: Sequence[str]) -> Any:
     from workbench.checking.spaces.space import again
     from workbench.kernel.meaning.errors import InputError
     from workbench.showing import view
-    from workbench.showing.view.graph import MOST_EDGES
+    from workbench.showing.view.graph.graph import MOST_EDGES
 
     model, trace = result.model, result.trace
     shown = variables or view.telling(model, trace.states if trace is not None else model.initial_states()[:1])

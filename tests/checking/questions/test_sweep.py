@@ -593,7 +593,7 @@ def test_each_verdict_is_told_as_soon_as_it_is_there(where, tmp_path):
 
 
 def test_the_command_shows_each_verdict_as_soon_as_it_is_there(capsys, monkeypatch):
-    monkeypatch.setattr("workbench.commands.progress.SECONDS_PER_LINE", 0)
+    monkeypatch.setattr("workbench.commands.output.progress.SECONDS_PER_LINE", 0)
     assert main(["sweep", "bakery", "--grid", "Writers=1,2", "--property", "UniqueTickets", "--quiet"]) == 0
     mark = "\N{CHECK MARK} UniqueTickets"
     assert capsys.readouterr().err.splitlines() == [

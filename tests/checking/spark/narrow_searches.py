@@ -6,10 +6,10 @@ from typing import Any
 
 from workbench.checking.contract import Room
 from workbench.checking.local.search import LocalSearch
-from workbench.checking.spark.engine import SparkSearch
-from workbench.checking.spark.handover import write_search
-from workbench.checking.spark.manifest import RUN, RunManifest
-from workbench.checking.spark.messages import Task
+from workbench.checking.spark.driver.engine import SparkSearch
+from workbench.checking.spark.driver.handover import write_search
+from workbench.checking.spark.files.manifest import RUN, RunManifest
+from workbench.checking.spark.files.messages import Task
 from workbench.kernel.meaning.budget import Limits
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import Fingerprints, make_plan

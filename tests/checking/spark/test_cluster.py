@@ -14,9 +14,9 @@ from pyspark.sql import SparkSession
 
 from tests.command import python
 from workbench.checking.check import check
-from workbench.checking.spark import executors
-from workbench.checking.spark.executors import ready_session
-from workbench.checking.spark.manifest import RUN, Run
+from workbench.checking.spark.cluster import executors
+from workbench.checking.spark.cluster.executors import ready_session
+from workbench.checking.spark.files.manifest import RUN, Run
 from workbench.kernel import InputError, machine_of
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.storage.folder import Folder
@@ -35,8 +35,8 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
 SEARCH = """
 import json, os, signal, subprocess, sys
 from workbench import Spark, Watch, check, machine_of
-from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.session import spark_session
+from workbench.checking.spark.search import narrow_levels
+from workbench.checking.spark.cluster.session import spark_session
 from workbench.protocols.bakery.v2 import BakeryV2
 
 narrow_levels.MOST_STATES = 200
@@ -80,7 +80,7 @@ CLIENT = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from workbench import ModelError, Spark, WalkRule, check, machine_of, simulate, spark_session
-from workbench.checking.spark import narrow_levels
+from workbench.checking.spark.search import narrow_levels
 from workbench.kernel import Model, Variable, action
 from workbench.protocols.bakery.v2 import BakeryV2
 

@@ -30,7 +30,7 @@ from workbench.checking.questions.sweep import sweep
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
-from workbench.checking.spark.manifest import RUN, Level, Run, last_whole_level
+from workbench.checking.spark.files.manifest import RUN, Level, Run, last_whole_level
 from workbench.commands.cli import main
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.plan import Fingerprints

@@ -20,11 +20,12 @@ from workbench.checking.local.search import LocalSearch
 from workbench.checking.runs import resume, save_run
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
-from workbench.checking.spark import jobs, levels_per_job, narrow_levels
-from workbench.checking.spark.engine import SparkSearch
-from workbench.checking.spark.entry import read_run
-from workbench.checking.spark.links import Links
-from workbench.checking.spark.manifest import RUN, Run
+from workbench.checking.spark.cluster import jobs
+from workbench.checking.spark.driver.engine import SparkSearch
+from workbench.checking.spark.driver.entry import read_run
+from workbench.checking.spark.files.links import Links
+from workbench.checking.spark.files.manifest import RUN, Run
+from workbench.checking.spark.search import levels_per_job, narrow_levels
 from workbench.commands.cli import main
 from workbench.kernel import InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget, Watch
@@ -290,10 +291,10 @@ from pathlib import Path
 
 from workbench.checking.contract import Room
 from workbench.checking.local.search import LocalSearch
-from workbench.checking.spark.handover import write_search
-from workbench.checking.spark.manifest import RUN
-from workbench.checking.spark.messages import Task
-from workbench.checking.spark.rundir import RunDirectory
+from workbench.checking.spark.driver.handover import write_search
+from workbench.checking.spark.files.manifest import RUN
+from workbench.checking.spark.files.messages import Task
+from workbench.checking.spark.files.rundir import RunDirectory
 from workbench.kernel import Model, Variable, action, require
 from workbench.kernel.meaning.budget import Limits
 from workbench.kernel.meaning.plan import make_plan
@@ -375,7 +376,7 @@ def test_nobody_holds_a_search_that_was_handed_over(spark, monkeypatch):
 DRIVER = """
 import os, random, signal, sys, threading
 from workbench import Spark, Watch, check, machine_of
-from workbench.checking.spark import narrow_levels
+from workbench.checking.spark.search import narrow_levels
 from workbench.protocols.bakery.v2 import BakeryV2
 narrow_levels.MOST_STATES = 0
 killing = threading.Timer(random.random() / 5, lambda: os.killpg(0, signal.SIGKILL))

@@ -7,10 +7,10 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.checking.contract import Spark
-from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.exchange import Exchange
-from workbench.checking.spark.manifest import RUN
-from workbench.checking.spark.rundir import NotWritten
+from workbench.checking.spark.cluster.exchange import Exchange
+from workbench.checking.spark.files.manifest import RUN
+from workbench.checking.spark.files.rundir import NotWritten
+from workbench.checking.spark.search import narrow_levels
 from workbench.kernel import InputError
 from workbench.protocols.bakery.model import Bakery
 from workbench.storage.folder import new_folder

@@ -7,8 +7,8 @@ from tests.toys import Steps
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Spark
 from workbench.checking.runs import resume, save_run
-from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.manifest import RUN, Run
+from workbench.checking.spark.files.manifest import RUN, Run
+from workbench.checking.spark.search import narrow_levels
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.plan import Fingerprints

@@ -16,13 +16,15 @@ from workbench.checking.kernels.packing import UNKNOWN, PackedRows
 from workbench.checking.local import expander, store
 from workbench.checking.local.expander import Expander
 from workbench.checking.runs import resume
-from workbench.checking.spark import executors, states, successor_messages, worker
-from workbench.checking.spark.manifest import RUN, Level, Run, RunManifest, TransitionFile
-from workbench.checking.spark.messages import Task
-from workbench.checking.spark.numbering import Translation
-from workbench.checking.spark.part_store import PartStore
-from workbench.checking.spark.rundir import RunDirectory
-from workbench.checking.spark.successor_messages import messages_of
+from workbench.checking.spark.cluster import executors
+from workbench.checking.spark.files import states
+from workbench.checking.spark.files.manifest import RUN, Level, Run, RunManifest, TransitionFile
+from workbench.checking.spark.files.messages import Task
+from workbench.checking.spark.files.numbering import Translation
+from workbench.checking.spark.files.part_store import PartStore
+from workbench.checking.spark.files.rundir import RunDirectory
+from workbench.checking.spark.worker import successor_messages, worker
+from workbench.checking.spark.worker.successor_messages import messages_of
 from workbench.checking.trees.cells import NARROW, WIDE
 from workbench.kernel import InputError, Model, Variable, action, invariant, machine_of, require
 from workbench.kernel.meaning.budget import Budget

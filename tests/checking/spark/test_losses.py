@@ -19,8 +19,8 @@ from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.contract import Spark
 from workbench.checking.runs import resume
-from workbench.checking.spark import narrow_levels
-from workbench.checking.spark.fetching_without_port import to_pandas
+from workbench.checking.spark.cluster.fetching_without_port import to_pandas
+from workbench.checking.spark.search import narrow_levels
 from workbench.kernel.meaning.budget import Budget
 from workbench.protocols.hudi.model import Hudi
 from workbench.storage.lock import writer_lock
@@ -64,7 +64,7 @@ KILLING = """
 import glob, os, signal, sys, tempfile, threading, time
 from workbench import spark_session
 from workbench.commands.cli import main
-from workbench.checking.spark import narrow_levels
+from workbench.checking.spark.search import narrow_levels
 
 narrow_levels.MOST_STATES = 0
 folder = tempfile.gettempdir()
@@ -122,8 +122,8 @@ def test_where_the_driver_makes_all_levels_no_java_is_started(tmp_path: Path) ->
 def test_where_java_is_missing_this_is_said_when_a_job_needs_it(
     tmp_path: Path,
 ) -> None:
-    script = "from workbench.checking.spark import narrow_levels; from workbench.commands.cli import main; import sys; "
-    script += "narrow_levels.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
+    script = "from workbench.checking.spark.search import narrow_levels; from workbench.commands.cli import main; "
+    script += "import sys; narrow_levels.MOST_STATES = 1; sys.exit(main(['check', 'hudi', '--engine', 'spark']))"
     done = python(script, here=ROOT, JAVA_HOME="/nowhere", TMPDIR=str(tmp_path))
     [run] = tmp_path.glob("workbench-run-*")
     assert done.returncode == 2

@@ -10,7 +10,7 @@ import pytest
 
 from tests.command import python
 from workbench.checking.local import memory
-from workbench.checking.spark.session import check_java, spark_session
+from workbench.checking.spark.cluster.session import check_java, spark_session
 from workbench.kernel import InputError
 from workbench.registry.programs import to_install
 
@@ -238,7 +238,7 @@ def test_java_starts_sooner_and_what_is_no_archive_of_classes_does_no_harm(tmp_p
         "from workbench.checking.kernels import numba_cache\n"
         "from pathlib import Path\n"
         "numba_cache.folder = Path.cwd\n"
-        "from workbench.checking.spark.session import check_java, class_archive, spark_session\n"
+        "from workbench.checking.spark.cluster.session import check_java, class_archive, spark_session\n"
         "archive = class_archive(check_java())\n"
         "archive.write_bytes(b'no archive')\n"
         "java = spark_session(**{'spark.driver.extraJavaOptions': '-Dmine=1'})._jvm.java\n"

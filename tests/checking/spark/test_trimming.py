@@ -14,14 +14,15 @@ from tests.checking.spark.narrow_searches import search_here
 from tests.checking.test_liveness import Case, cases, lock
 from tests.places import SPECS
 from workbench.checking.check import check
-from workbench.checking.spark import engine, sweeping
-from workbench.checking.spark.bits import StateSet
-from workbench.checking.spark.engine import SparkSearch
-from workbench.checking.spark.entry import read_run
-from workbench.checking.spark.liveness import LivenessRoom, SparkLivenessJudge
-from workbench.checking.spark.manifest import RUN, Run
-from workbench.checking.spark.transitions import OUTSIDE, Part, Steps
-from workbench.checking.spark.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
+from workbench.checking.spark.driver import engine
+from workbench.checking.spark.driver.engine import SparkSearch
+from workbench.checking.spark.driver.entry import read_run
+from workbench.checking.spark.files.manifest import RUN, Run
+from workbench.checking.spark.files.transitions import OUTSIDE, Part, Steps
+from workbench.checking.spark.liveness import sweeping
+from workbench.checking.spark.liveness.bits import StateSet
+from workbench.checking.spark.liveness.liveness import LivenessRoom, SparkLivenessJudge
+from workbench.checking.spark.liveness.trimming import Conditions, Describe, SpaceOutline, Sweep, Trimmer
 from workbench.kernel import ModelError, machine_of
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude

@@ -25,8 +25,8 @@ from workbench.formats.permalink import permalink
 from workbench.kernel import Trace
 from workbench.registry import configurations
 from workbench.showing import view
-from workbench.showing.view.html import portable
-from workbench.showing.view.trace import WIDTH
+from workbench.showing.view.base.html import portable
+from workbench.showing.view.trace.trace import WIDTH
 from workbench.tlaplus.machine.specification import module_of_text
 
 pytestmark = pytest.mark.browser

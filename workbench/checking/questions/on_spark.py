@@ -10,9 +10,9 @@ from workbench.checking.questions.processes import Done
 from workbench.checking.questions.records import ATTEMPTS, Records, died
 from workbench.checking.questions.settings import SettingsTask
 from workbench.checking.shipping import receive, ship
-from workbench.checking.spark.dataflow import Outgoing, on_spark
-from workbench.checking.spark.exchange import Exchange
-from workbench.checking.spark.executors import ready_session
+from workbench.checking.spark.cluster.dataflow import Outgoing, on_spark
+from workbench.checking.spark.cluster.exchange import Exchange
+from workbench.checking.spark.cluster.executors import ready_session
 from workbench.kernel.meaning.budget import INTERRUPTED, Stop
 
 

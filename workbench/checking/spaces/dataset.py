@@ -226,7 +226,7 @@ class Dataset:
         Raises:
             InputError: If it has more rows than `most`.
         """
-        from workbench.checking.spark.fetching_without_port import to_pandas
+        from workbench.checking.spark.cluster.fetching_without_port import to_pandas
 
         rows = to_pandas(self.sql(query).limit(most + 1))
         if len(rows) > most:
@@ -252,7 +252,7 @@ def load(folder: Place, spark: "SparkSession | None" = None) -> Dataset:
     Raises:
         InputError: If there is no dataset, a file is missing or damaged, or a file does not belong to it.
     """
-    from workbench.checking.spark.session import spark_session
+    from workbench.checking.spark.cluster.session import spark_session
 
     stored = Folder.open(absolute(folder), DATASET)
     stored.check_nothing_else()

@@ -14,11 +14,11 @@ from workbench.checking.kernels import loops
 from workbench.checking.local.store import StateStore
 from workbench.checking.spaces.columns import StateColumns
 from workbench.checking.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
-from workbench.checking.spark.dataflow import Outgoing
-from workbench.checking.spark.entry import read_run
-from workbench.checking.spark.manifest import LevelFile
-from workbench.checking.spark.states import ROW_GROUP
-from workbench.checking.spark.worker import Shipped, Worker, worker_for
+from workbench.checking.spark.cluster.dataflow import Outgoing
+from workbench.checking.spark.driver.entry import read_run
+from workbench.checking.spark.files.manifest import LevelFile
+from workbench.checking.spark.files.states import ROW_GROUP
+from workbench.checking.spark.worker.worker import Shipped, Worker, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Limits
 from workbench.kernel.meaning.conclusion import conclude

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.checking.shipping import receive, ship
-from workbench.checking.spark.dataflow import Outgoing, on_spark
-from workbench.checking.spark.exchange import Exchange
-from workbench.checking.spark.executors import ready_session
-from workbench.checking.spark.jobs import explained
-from workbench.checking.spark.session import cores_of
+from workbench.checking.spark.cluster.dataflow import Outgoing, on_spark
+from workbench.checking.spark.cluster.exchange import Exchange
+from workbench.checking.spark.cluster.executors import ready_session
+from workbench.checking.spark.cluster.jobs import explained
+from workbench.checking.spark.cluster.session import cores_of
 from workbench.checking.trees.purity import run_again
 from workbench.checking.walks.request import Walked, WalkRequest, starts_of
 from workbench.checking.walks.result import WalkRule

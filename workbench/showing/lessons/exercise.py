@@ -17,7 +17,7 @@ from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import plain
 from workbench.showing.pictures.markup import Markup, element, escape
-from workbench.showing.view.html import Drawn
+from workbench.showing.view.base.html import Drawn
 
 _CODE = re.compile(r"`([^`]+)`")
 

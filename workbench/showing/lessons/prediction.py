@@ -7,7 +7,7 @@ from workbench.kernel.meaning.errors import brief, listed
 from workbench.showing.panel.fields import Field
 from workbench.showing.panel.surface import Surface
 from workbench.showing.pictures.markup import Markup, element
-from workbench.showing.view.html import Rendered
+from workbench.showing.view.base.html import Rendered
 
 
 class _Choices(Field):

@@ -6,7 +6,7 @@ from workbench.showing.panel.parts import Pane, Part
 from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session.jobs import Job
-from workbench.showing.view.html import noted
+from workbench.showing.view.base.html import noted
 
 #: Pictures are there at once; charts that zoom take a page seconds to load.
 _IN_A_CELL = noted(

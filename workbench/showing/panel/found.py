@@ -6,8 +6,8 @@ from workbench.kernel.meaning.constants import spell
 from workbench.showing.panel.fields import Button
 from workbench.showing.panel.panel import Workbench
 from workbench.showing.panel.parts import Pane, Part
-from workbench.showing.view.audited import finding_view
-from workbench.showing.view.html import Drawn, Joined
+from workbench.showing.view.base.html import Drawn, Joined
+from workbench.showing.view.pages.audited import finding_view
 
 
 class FindingPanel(Workbench):

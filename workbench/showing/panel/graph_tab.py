@@ -13,8 +13,8 @@ from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
-from workbench.showing.view.graph import FOCUS
-from workbench.showing.view.html import noted
+from workbench.showing.view.base.html import noted
+from workbench.showing.view.graph.graph import FOCUS
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
 _LEGEND = element(

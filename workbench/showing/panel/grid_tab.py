@@ -23,8 +23,8 @@ from workbench.showing.session.filling import FEWEST, MOST, Asked
 from workbench.showing.session.hints import QUICK_STATES
 from workbench.showing.session.jobs import MOST_STATES
 from workbench.showing.view import verdict_map
-from workbench.showing.view.html import badge, headed, noted, table
-from workbench.showing.view.plot import svg
+from workbench.showing.view.base.html import badge, headed, noted, table
+from workbench.showing.view.charts.plot import svg
 
 #: A range of more numbers than this begins as one around the present value.
 _MOST_NUMBERS = 3

@@ -12,7 +12,7 @@ from workbench.showing.panel.toggles import Toggles
 from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, in_sight, named, presets, start_from, stories
 from workbench.showing.session.hints import Hints
-from workbench.showing.view.tables import constants_line
+from workbench.showing.view.trace.tables import constants_line
 
 BY_HAND, DEFAULTS = "settings made by hand", "the model's defaults"
 

@@ -8,9 +8,9 @@ from workbench.showing.panel.parts import Box, Pane
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Stepper
 from workbench.showing.session.history import History, Landmark
-from workbench.showing.view.difference import brief
-from workbench.showing.view.html import clip, noted
-from workbench.showing.view.parted import Parted
+from workbench.showing.view.base.difference import brief
+from workbench.showing.view.base.html import clip, noted
+from workbench.showing.view.trace.parted import Parted
 
 _MOST_LETTERS = 40
 

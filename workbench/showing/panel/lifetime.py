@@ -15,7 +15,7 @@ from ipywidgets.widgets.widget import _instances
 
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session.jobs import Aside, Job
-from workbench.showing.view.html import Drawn, Joined
+from workbench.showing.view.base.html import Drawn, Joined
 
 #: The MIME type of an output that shows a widget, by a number that only the kernel knows.
 VIEW = "application/vnd.jupyter.widget-view+json"

@@ -24,7 +24,7 @@ from workbench.showing.pictures.markup import element, joined
 from workbench.showing.session import Session, Settings, opening
 from workbench.showing.session.hints import Hints
 from workbench.showing.view import result_view
-from workbench.showing.view.html import Drawn, Joined, Rendered, bullets, noted
+from workbench.showing.view.base.html import Drawn, Joined, Rendered, bullets, noted
 
 #: The time that a cell waits for the first result of the panel that it shows.
 PATIENCE_SECONDS = 3.0

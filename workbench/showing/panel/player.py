@@ -13,9 +13,9 @@ from workbench.showing.pictures.markup import Markup
 from workbench.showing.session import Session
 from workbench.showing.session.events import Events
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.showing.view.listing import listing
-from workbench.showing.view.trace import packed
-from workbench.showing.view.watches import watch_table
+from workbench.showing.view.trace.listing import listing
+from workbench.showing.view.trace.trace import packed
+from workbench.showing.view.trace.watches import watch_table
 
 #: The width of the lanes until the page has told how much room there is.
 WIDTH = 830
@@ -39,7 +39,7 @@ class Player(Part):
 
             - ``picture``: the picture of one state, and which; ``packed``: those of all, and then all states, once the
               page has asked;
-            - ``lanes``, and ``strip``, the dots to scrub along (:attr:`workbench.showing.view.steps.Lanes.strip`);
+            - ``lanes``, and ``strip``, the dots to scrub along (`Lanes.strip`);
             - per step ``labels``, ``states`` (only the one that is shown), ``sources`` (the file and line of its
               action), ``texts`` (what can be found in it); with ``lazy``, the page does not ask for all;
             - ``listing``: the texts in which the sources are; ``names`` of variables; ``options`` of the picture;

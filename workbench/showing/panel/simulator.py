@@ -10,7 +10,7 @@ from workbench.kernel.meaning.trace import Move
 from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.surface import Surface
 from workbench.showing.session import Stepper, start_from
-from workbench.showing.view.trace import TraceView
+from workbench.showing.view.trace.trace import TraceView
 
 
 class Simulator(Surface):

@@ -18,11 +18,11 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, Stepper
 from workbench.showing.session.retold import Retold
 from workbench.showing.session.stepper import MOST_STARTS
-from workbench.showing.view.difference import told_apart
-from workbench.showing.view.html import noted
-from workbench.showing.view.possible import possible_steps
-from workbench.showing.view.trace import TraceView, trace_view
-from workbench.showing.view.wording import listed, told_change
+from workbench.showing.view.base.difference import told_apart
+from workbench.showing.view.base.html import noted
+from workbench.showing.view.base.wording import listed, told_change
+from workbench.showing.view.trace.possible import possible_steps
+from workbench.showing.view.trace.trace import TraceView, trace_view
 
 _ANOTHER = element(
     "button", "another one", class_="wb-button wb-another", data_take="another",

@@ -12,7 +12,7 @@ import traitlets
 from workbench.showing.panel.lifetime import Displayed
 from workbench.showing.panel.parts import Part
 from workbench.showing.pictures.markup import as_text
-from workbench.showing.view.html import drawn_style, player_script, script
+from workbench.showing.view.base.html import drawn_style, player_script, script
 
 _HERE = resources.files(__package__)
 #: The style of drawings, players and panels.

@@ -10,7 +10,7 @@ from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Session
 from workbench.showing.session.jobs import Aside
 from workbench.showing.view import trace_view
-from workbench.showing.view.html import Drawn, Joined, Rendered, badge, noted
+from workbench.showing.view.base.html import Drawn, Joined, Rendered, badge, noted
 
 
 class Tab(Box):

@@ -12,8 +12,8 @@ from workbench.showing.panel.tab import failure, failure_beside
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session
 from workbench.showing.view import what_changed
-from workbench.showing.view.html import MARKS, badge, bullets, noted
-from workbench.showing.view.tables import headline, said_of, summary
+from workbench.showing.view.base.html import MARKS, badge, bullets, noted
+from workbench.showing.view.trace.tables import headline, said_of, summary
 
 
 class CheckBar(Box):

@@ -9,7 +9,7 @@ from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.hints import how_checked, try_changes
 from workbench.showing.session.jobs import Job
-from workbench.showing.view.html import badge, folded, table
+from workbench.showing.view.base.html import badge, folded, table
 
 _REPAIR = "the smallest sets of changes that repair the selected property"
 

@@ -23,9 +23,9 @@ from workbench.showing.panel.player import Player
 from workbench.showing.panel.tab import Tab, complaint
 from workbench.showing.panel.verdicts import verdict_list
 from workbench.showing.session import start_from
-from workbench.showing.view.html import Drawn, Rendered, table
-from workbench.showing.view.plot import svg
-from workbench.showing.view.trace import TraceView
+from workbench.showing.view.base.html import Drawn, Rendered, table
+from workbench.showing.view.charts.plot import svg
+from workbench.showing.view.trace.trace import TraceView
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,0 +1,95 @@
+"""What to do next about a violation: see it, play with it, repair it."""
+
+import shlex
+from collections.abc import Sequence
+
+from workbench.checking.check import check
+from workbench.checking.questions.whatif import Attempt, flips
+from workbench.commands.output.outputs import Output
+from workbench.kernel import Result
+from workbench.kernel.meaning.budget import Budget, Watch
+from workbench.kernel.meaning.constants import as_arguments
+from workbench.registry.configurations import neighbours
+from workbench.registry.programs import lacks_compiled
+
+#: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
+#: not count seconds: a busy machine gives the same advice.
+_MOST_STATES = 300_000
+_BUDGET = Budget(states=_MOST_STATES)
+_MOST_TOLD = 3
+
+
+def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result) -> list[str]:
+    """Lines on the first violation of a model, with the commands to type.
+
+    Args:
+        target, given: The model's name, and its ``--set`` texts, as they were typed.
+        written: The files that were asked for.
+    """
+    shown = result.shown
+    if shown is None or shown.holds is not False:
+        return []
+    lines = []
+    if not written:
+        options = [*(word for text in given for word in ("--set", text)), "--property", shown.name]
+        line = shlex.join(["workbench", "check", target, *options, "-o", f"{result.model.name}.html"])
+        lines.append(f"  see it     {line}")
+    model = result.model
+    settings = ", ".join([repr(target), *as_arguments(model.differing(), model.declared.constants)])
+    lines.append(f"  play it    Workbench({settings}), in a notebook")
+    repair = _repair(result, shown.name)
+    return ["", "Next", *lines, *([f"  repair it  {repair}"] if repair else [])]
+
+
+def _repair(result: Result, name: str) -> str:
+    """The single changes after which the property holds, the least harmful first; "" if none is known."""
+    if not result.complete:
+        return ""
+    mended = [attempt for attempt in _tried(result) if name in attempt.mends]
+    if not mended:
+        return ", or ".join(near.differs for near in neighbours(result.model, name, most=1))
+    best = [_also_broken(attempt) for attempt in sorted(mended, key=lambda attempt: attempt.price)[:_MOST_TOLD]]
+    told = []
+    for attempt, broken in sorted(best, key=lambda one: len(one[1])):
+        told.append(attempt.told + (f" (but breaks {', '.join(broken)})" if broken else ""))
+    return ", or ".join(told)
+
+
+def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
+    """A change, with the properties that it breaks among those asked for and those checked by default."""
+    assert attempt.result is not None  # it mends something
+    changed, asked = attempt.result.model, {verdict.name for verdict in attempt.result.verdicts}
+    others = [declared.name for declared in changed.select() if declared.name not in asked]
+    if not others:
+        return attempt, attempt.breaks
+    model, symmetry = attempt.before.model, attempt.before.symmetry
+    before = check(model, model.applicable(others), symmetry=symmetry, budget=_BUDGET)
+    after = check(changed, others, symmetry=symmetry, budget=_BUDGET)
+    return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, after).breaks]
+
+
+def _tried(result: Result) -> list[Attempt]:
+    """The changes that are checked within :data:`_MOST_STATES`; changes back to a default come first.
+
+    A number at its default is left alone: it is mostly a size, and a smaller space hides a violation.
+    """
+    visited = 0
+
+    def count(attempt: Attempt) -> None:
+        nonlocal visited
+        visited += 0 if attempt.result is None else attempt.result.distinct
+
+    if result.distinct > _MOST_STATES or lacks_compiled():  # the reference search would take minutes
+        return []
+    differing = result.model.differing()
+    declared = result.model.declared.constants
+    return flips(
+        result.model,
+        integers=True,
+        constants=[name for name, one in declared.items() if name in differing or one.domain.kind != "integer"],
+        before=result,
+        on_attempt=count,
+        watch=Watch(should_stop=lambda: visited > _MOST_STATES),
+        symmetry=result.symmetry,
+        budget=_BUDGET,
+    )

@@ -1,0 +1,135 @@
+"""Configurations beside what they expect, and the page of one check."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.commands.output.profiled import Profiled, profile_lines
+from workbench.commands.output.progress import progress_line
+from workbench.kernel import ModelError, Result, Trace
+from workbench.kernel.meaning.budget import Watch
+from workbench.kernel.meaning.result import Lined, marked
+from workbench.kernel.meaning.text import Line, StyledRow, printable, styled_columns
+from workbench.kernel.meaning.values import counted
+from workbench.registry.configurations import Configuration, told_path
+
+#: The most states to keep, for the graph and the chart of accesses on a page.
+MOST_KEPT = 200_000
+
+
+@dataclass(frozen=True)
+class Checked(Lined):
+    """The outcomes of checking configurations.
+
+    Attributes:
+        failed: Those whose model raised an error before anything was decided.
+        left: Those that were not reached before an interrupt.
+    """
+
+    outcomes: Sequence[tuple[Configuration, Result]]
+    failed: Sequence[tuple[Configuration, ModelError]] = ()
+    left: Sequence[Configuration] = ()
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything is as expected; None if nothing differs, but some expectations remain open."""
+        if any(one.differences(result) for one, result in self.outcomes):
+            return False
+        missing = self.failed or self.left
+        return True if not missing and all(one.as_expected(result) for one, result in self.outcomes) else None
+
+    @property
+    def error(self) -> ModelError | None:
+        """The first error of a model."""
+        beside = [result.error for _, result in self.outcomes if result.error is not None]
+        return next(iter([*beside, *(error for _, error in self.failed)]), None)
+
+    @property
+    def why(self) -> str:
+        right = sum(one.as_expected(result) for one, result in self.outcomes)
+        wanted = len(self.outcomes) + len(self.failed) + len(self.left)
+        seconds = sum(result.seconds for _, result in self.outcomes)
+        are = "is" if wanted == 1 else "are"
+        return f"{right} of {counted(wanted, 'configuration')} {are} as expected ({seconds:.1f} s)"
+
+    @property
+    def shown(self) -> Any:
+        """The property whose trace is :attr:`trace`."""
+        return self.outcomes[0][1].shown if self.outcomes else None
+
+    @property
+    def trace(self) -> Trace | None:
+        """The trace of the first configuration."""
+        return self.outcomes[0][1].trace if self.outcomes else None
+
+    def styled(self) -> list[Line]:
+        rows: list[StyledRow] = [(None, ("", "configuration", "verdict", "distinct", "depth", "seconds"))]
+        further: list[str] = []
+        for one, result in self.outcomes:
+            differences, path = one.differences(result), told_path(one.path)
+            holds = False if differences else one.as_expected(result) or None
+            figures = f"{result.distinct:,}", str(result.depth), f"{result.seconds:.2f}"
+            rows.append(marked(holds, path, result.why, *figures))
+            if differences:
+                further += ["", f"{path} is not as expected:", *(f"  {line}" for line in differences)]
+            elif result.cut_short is not None:
+                further += ["", f"{path} is incomplete: {result.cut_short}"]
+            elif not one.as_expected(result):
+                further += ["", f"{path} expects nothing, and nothing is checked"]
+        for one, error in self.failed:
+            further += ["", f"{told_path(one.path)} ended with an error of the model: {error}"]
+        profiles = [
+            line
+            for one, result in self.outcomes
+            if isinstance(result, Profiled)
+            for line in ["", told_path(one.path), *profile_lines(result)]
+        ]
+        return [*styled_columns(rows, right=(3, 4, 5)), *map(printable, further), *profiles, "", self.why]
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "file": str(one.path),
+                "title": one.title,
+                "as_expected": one.as_expected(result),
+                "differences": one.differences(result),
+                **result.as_dict(),
+            }
+            for one, result in self.outcomes
+        ] + [
+            {
+                "file": str(one.path),
+                "title": one.title,
+                "as_expected": False,
+                "differences": [],
+                "complete": False,
+                "error": str(error),
+            }
+            for one, error in self.failed
+        ]
+
+
+def report_page(result: Result, one: Configuration | None = None) -> str:
+    """A self-contained page: verdicts, traces, charts, and the state graph, for which a small space is searched again.
+
+    Args:
+        one: The configuration that was checked, to compare the result with.
+    """
+    from workbench.checking.spaces.space import again
+    from workbench.showing import view  # pictures load here, not with the command line
+
+    space = None
+    if result.complete and result.distinct <= MOST_KEPT:
+        with progress_line() as on_progress:
+            space = again(result, Watch(on_progress))
+        space = space if space.result.complete else None
+    if one is None:
+        return view.report(result, space=space)
+    return view.report(
+        result,
+        title=one.title,
+        source=one.source,
+        differences=one.differences(result),
+        as_expected=one.as_expected(result),
+        space=space,
+    )

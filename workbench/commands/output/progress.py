@@ -1,0 +1,96 @@
+"""A command's progress on standard error: a line that changes on a terminal, else a plain line every few seconds."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from workbench.checking.kernels.compiling import telling
+from workbench.checking.outlook import outlook
+from workbench.commands.output.standard import remark
+from workbench.kernel.meaning.budget import Progress
+from workbench.kernel.meaning.values import counted
+from workbench.registry.programs import is_installed
+
+SECONDS_PER_LINE = 5.0
+
+
+class SparseLines:
+    """Prints at most one text per :data:`SECONDS_PER_LINE`, and none in the first seconds.
+
+    Args:
+        clock: Returns seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._last = clock, clock()
+
+    def __call__(self, text: str | Callable[[], str]) -> None:
+        now = self._clock()
+        if now - self._last >= SECONDS_PER_LINE:
+            self._last = now
+            for line in (text if isinstance(text, str) else text()).splitlines():
+                remark(line)
+
+
+def progress_text(at: Progress) -> str:
+    """A search's progress in one line; what is to come, if that can be estimated, in another."""
+    per_second = at.states / at.seconds if at.seconds else 0
+    rate = f"{per_second:,.0f} states/s, " if per_second >= 1 else ""  # nothing is known of it yet
+    told = f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
+    return "\n  ".join(filter(None, (told, outlook(at))))
+
+
+def findings(at: Progress) -> list[str]:
+    """Lines on the properties that a check has decided, for those who need not wait for its end."""
+    return [f"{decided}; the search goes on (Ctrl-C ends it)" for decided in at.decided]
+
+
+class _Shown:
+    """A text made only when the terminal shows it, which is less often than a search reports."""
+
+    def __init__(self, text: Callable[[], str]) -> None:
+        self._text = text
+
+    def __rich__(self) -> Any:
+        from rich.text import Text
+
+        return Text(self._text())
+
+
+class _Lines:
+    """Plain lines on a search, see :func:`progress_line`; each finding comes once, with the progress next told."""
+
+    def __init__(self, what: str, told: Callable[[Any], str], found: Callable[[Any], Sequence[str]]) -> None:
+        self._what, self._told, self._found = what, told, found
+        self._lines, self._said = SparseLines(), set[str]()
+
+    def __call__(self, at: Any) -> None:
+        self._lines(lambda: "\n".join(self._what + text for text in (self._told(at), *self._new(at))))
+
+    def _new(self, at: Any) -> list[str]:
+        new = [line for line in self._found(at) if line not in self._said]
+        self._said.update(new)
+        return new
+
+
+@contextmanager
+def progress_line(
+    what: str = "",
+    told: Callable[[Any], str] = progress_text,
+    found: Callable[[Any], Sequence[str]] = lambda at: (),
+) -> Iterator[Callable[[Any], None]]:
+    """Show a search's progress as `told` puts it, with the lines that it has `found`.
+
+    A terminal shows both until the search ends. Elsewhere `what` is searched precedes each; a search that ends before
+    it has told its progress says nothing of its findings, which its result repeats.
+    """
+    if not (sys.stderr.isatty() and is_installed("rich")):
+        yield _Lines(what, told, found)
+        return
+    from rich.console import Console
+    from rich.status import Status
+
+    with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
+        yield lambda at: status.update(_Shown(lambda: "\n  ".join((told(at), *found(at)))))

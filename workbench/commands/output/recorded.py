@@ -1,0 +1,53 @@
+"""Behaviours from the command line: an ITF document, or a permalink."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.checking.following.mapping import Mapped
+from workbench.checking.following.report import BehaviourPath, Report
+from workbench.commands.output.files import read_text, reading
+from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
+from workbench.formats.permalink import parse_permalink
+from workbench.kernel import InputError, Machine, ModelError, machine_of, replay
+from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.machine import ModelClass
+
+_PERMALINK = "workbench:"
+
+
+def is_permalink(source: str) -> bool:
+    """Whether the source is a permalink rather than a file."""
+    return source.startswith(_PERMALINK)
+
+
+def read_trace(model: ModelClass, path: str) -> Mapped:
+    """The constants noted in an ITF file, and its recording of the model."""
+    text = read_text(path, "trace")
+    with reading(path):
+        document = parse_itf(text)
+        constants, noted = constants_from_itf(document), document.get("#meta", {}).get("source", model.declared.name)
+        if noted != model.declared.name and not {*constants} <= {*model.declared.constants}:
+            raise InputError(f"the trace is one of {brief(noted)}, not of {model.declared.name}")
+        return Mapped(model.declared.name, constants, lambda made: read_itf(made, document))
+
+
+def make(model: ModelClass, noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Machine:
+    """The model with the recording's constants, overridden by those of the command line."""
+    try:
+        return machine_of(model(**{**noted, **given}))
+    except InputError as error:
+        where = f" (the constants that {source} notes, and those given)" if noted else ""
+        raise InputError(f"{error}{where}") from None
+
+
+def follow_permalink(model: ModelClass, line: str, given: dict[str, Any]) -> Report:
+    """Take the moves of a permalink."""
+    link = parse_permalink(line)
+    if link.model != model.declared.name:
+        raise InputError(f"the permalink is for {brief(link.model)}, not for {model.declared.name}")
+    made = make(model, link.constants, given, "the permalink")
+    behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
+    try:
+        return Report(holds=True, states=len(replay(*behaviour)), behaviour=behaviour)
+    except ModelError as error:
+        return Report(holds=False, states=0, why=str(error))

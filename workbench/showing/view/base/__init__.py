@@ -1,0 +1,1 @@
+"""What all displays share: HTML and its style sheet, shapes of SVG, and the words and tables of states and steps."""

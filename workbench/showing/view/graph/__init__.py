@@ -1,0 +1,1 @@
+"""State graphs: which states to draw, and how Graphviz draws them."""

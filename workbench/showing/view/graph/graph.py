@@ -1,0 +1,152 @@
+"""State graphs as plain data: nodes, edges, what is marked on them, and what was left out."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from workbench.kernel import Machine, Result
+from workbench.kernel.meaning.values import counted
+from workbench.registry.programs import needs
+from workbench.showing import pictures
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.base.html import Figure, noted
+from workbench.showing.view.base.nodes import Edge, Node
+from workbench.showing.view.graph import dot
+from workbench.showing.view.trace.trace import packed
+
+if TYPE_CHECKING:
+    import graphviz
+
+#: The most edges of a picture, unless more are asked for.
+MOST_EDGES = 300
+#: The most states that are shown as pictures.
+MOST_PICTURES = 24
+
+#: At how many nodes of a graph the pictures of their states appear at most, and how long these may be, packed.
+MOST_SHOWN, MOST_PACKED = 200, 200_000
+
+#: The marks that a node or an edge may have.
+INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
+
+
+class Space(Protocol):
+    """A state space in memory, such as :class:`workbench.checking.spaces.space.StateSpace`."""
+
+    model: Machine
+    result: Result
+
+    @property
+    def rows(self) -> np.ndarray: ...
+    @property
+    def values(self) -> list[list[Any]]: ...
+    @property
+    def levels(self) -> np.ndarray: ...
+    @property
+    def sources(self) -> np.ndarray: ...
+    @property
+    def targets(self) -> np.ndarray: ...
+    @property
+    def instances(self) -> np.ndarray: ...
+    def __len__(self) -> int: ...
+    def state(self, number: int) -> Any: ...
+    def label(self, transition: int) -> str: ...
+    def holds(self, name: str) -> np.ndarray: ...
+
+
+@dataclass(frozen=True, repr=False)
+class StateGraph(Figure):
+    """A graph to look at.
+
+    Attributes:
+        notes: Notes on what was left out.
+        draw: Gives the picture of a node's state. In HTML it appears when one points at the node.
+        clickable: Whether a click on a node sends its identifier, which takes a panel.
+    """
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    notes: tuple[str, ...] = ()
+    draw: Callable[[str], pictures.Picture] | None = field(default=None, compare=False)
+    clickable: bool = False
+
+    def digraph(self) -> "graphviz.Digraph":
+        """The graph as Python's graphviz package has it, without the pictures of states.
+
+        Raises:
+            InputError: If that package or Graphviz's program is not installed.
+        """
+        needs("lab", "a Digraph", "graphviz")
+        import graphviz
+
+        dot.need_program()  # the package would say so in many lines, when the graph is shown
+        nodes = [replace(node, picture=None) for node in self.nodes]
+        return graphviz.Digraph(body=[f"{line}\n" for line in dot.statements(nodes, self.edges)])
+
+    @cached_property
+    def _svg(self) -> Markup:
+        return dot.render(self.title, self.nodes, self.edges, self.clickable)
+
+    def svg(self) -> Markup:
+        return self._svg
+
+    def html(self) -> Markup:
+        """The graph at its natural size: one that is wide is scrolled, since scaled down nobody could read it."""
+        shown, more = self._pictures()
+        drawn = element("div", self.svg(), class_="wb-graph wb-scroll", data_pictures=shown)
+        return element("figure", element("figcaption", self.title), drawn, *map(noted, (*self.notes, *more)))
+
+    def _pictures(self) -> tuple[str | None, list[str]]:
+        """The pictures of the states, packed, and what to say of those that are left out.
+
+        Where there is no room for all of them, the states of a trace go before others, and then those drawn first.
+        """
+        if self.draw is None:
+            return None, []
+        bare = [node for node in self.nodes if node.picture is None]
+        chosen = sorted(bare, key=lambda node: TRACE not in node.marks)[:MOST_SHOWN]
+        drawn = {node.id: self.draw(node.id).svg_with(f"peek-{node.id}-") for node in chosen}
+        shown = packed(drawn)
+        while len(shown) > MOST_PACKED:
+            drawn = dict(list(drawn.items())[: len(drawn) * MOST_PACKED // (len(shown) + len(shown) // 10)])
+            shown = packed(drawn)
+        note = f"Pictures appear at {len(drawn):,} of {counted(len(bare), 'state')}"
+        return (shown if drawn else None), ([note] if len(drawn) < len(bare) else [])
+
+    def text(self) -> str:
+        lines = [f"{self.title}: {counted(len(self.nodes), 'node')}, {counted(len(self.edges), 'edge')}"]
+        return "\n".join(lines + [f"note: {note}" for note in self.notes])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as lists, dictionaries and texts."""
+        return {
+            "title": self.title,
+            "nodes": [node.as_dict() for node in self.nodes],
+            "edges": [{**vars(edge), "labels": list(edge.labels), "marks": sorted(edge.marks)} for edge in self.edges],
+            "notes": list(self.notes),
+        }
+
+
+@dataclass
+class GraphDraft:
+    """A graph under construction: nodes by identifier, and labels of the edges between two nodes."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    labels: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    marked: set[tuple[str, str]] = field(default_factory=set)
+    mark: frozenset[str] = frozenset({TRACE})
+
+    def connect(self, source: str, target: str, label: str) -> None:
+        labels = self.labels.setdefault((source, target), [])
+        if label not in labels:
+            labels.append(label)
+
+    def finish(self, title: str, notes: Iterable[str], draw: Callable[[str], pictures.Picture]) -> StateGraph:
+        edges = [
+            Edge(*ends, tuple(labels), self.mark if ends in self.marked else frozenset(), len(labels))
+            for ends, labels in self.labels.items()
+        ]
+        return StateGraph(title, tuple(self.nodes.values()), tuple(edges), tuple(notes), draw)

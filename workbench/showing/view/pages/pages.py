@@ -1,0 +1,126 @@
+"""A page that stands on its own: verdicts, traces, the state graph and charts, with nothing to load."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+
+from workbench.kernel import InputError, Result, Verdict
+from workbench.kernel.meaning.properties import DEADLOCK
+from workbench.kernel.meaning.result import model_line
+from workbench.kernel.meaning.values import counted
+from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.view.base.html import asset, badge, bullets, drawn_style, folded, live_script, noted, table
+from workbench.showing.view.charts.charts import access_chart, coverage_chart, levels_chart
+from workbench.showing.view.charts.profile import profile_view
+from workbench.showing.view.graph.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
+from workbench.showing.view.graph.selection import alternatives, state_graph
+from workbench.showing.view.trace.tables import constants_table, summary, verdict_table
+from workbench.showing.view.trace.trace import trace_view, verdict_view
+
+
+def page(title: str, body: Markup) -> str:
+    """A whole HTML page around fragments of it; it follows the reader's preference for light or dark."""
+    script = live_script()
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
+        element("title", title),
+        element("meta", name="viewport", content="width=device-width"),
+        element("style", Markup(drawn_style() + asset("page.css"))),
+    )
+    main = element("main", element("h1", title), body, element("script", script), class_="wb")
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+
+
+def _policy(script: str) -> str:
+    """The page's Content-Security-Policy: run this one script, use styles and images, and load nothing."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def report(
+    result: Result,
+    *,
+    title: str | None = None,
+    source: str = "",
+    differences: Sequence[str] = (),
+    as_expected: bool = False,
+    space: Space | None = None,
+) -> str:
+    """A self-contained HTML page on one result.
+
+    Args:
+        title: The model and its settings by default.
+        source: The source of the model or of its expected figures.
+        differences: The differences between the result and the expectations.
+        as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
+        space: The states, for the graph and for what reads and writes what.
+    """
+    shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
+    parts = [noted(source) if source else None, _expected(differences, as_expected)]
+    parts += [_trace(shown, deadlock)] if shown is not None else []  # what the page is about comes first
+    parts += [element("h2", "Verdicts"), verdict_table(result).html()]
+    parts += map(noted, (summary(result), *result.notes))
+    parts += [element("h2", "Constants"), constants_table(result.model).html()]
+    parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]
+    if result.error is not None and result.error.trace is not None:
+        parts += [element("h2", "Error"), element("p", str(result.error)), trace_view(result.error.trace).html()]
+    parts += [_graph(result, space)]
+    parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
+    parts += [access_chart(space).html()] if space is not None else []
+    if result.profile:
+        parts += [element("h2", "What Python was called for"), profile_view(result.profile).html()]
+    parts += [element("h2", "Figures"), _figures(result)]
+    return page(title or model_line(result.model), joined(parts))
+
+
+def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
+    if not differences:
+        return element("p", badge("holds", "as expected")) if as_expected else None
+    return element("p", badge("violated", "not as expected")) + bullets(differences)
+
+
+def _trace(verdict: Verdict, deadlock: bool) -> Markup:
+    trace = verdict.trace
+    assert trace is not None
+    heading = f"{verdict.name} {verdict.word}: {counted(len(trace), 'state')}"
+    why = element("p", verdict.why, class_="wb-sentence") if verdict.why else Markup("")
+    view = verdict_view(verdict, trace, deadlock=deadlock)
+    return folded(element("h2", heading), why + view.html(), is_open=verdict.holds is False)
+
+
+def _graph(result: Result, space: Space | None) -> Markup | None:
+    graph = _choose_graph(result, space)
+    if graph is None:
+        return None
+    try:
+        drawn = graph.html()
+    except InputError as error:
+        drawn = noted(f"Not drawn: {error}.")
+    return element("h2", "State graph") + drawn
+
+
+def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
+    """The whole graph if it is small; otherwise a counterexample with the steps not taken, if there is one."""
+    trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
+    if space is not None and len(space.sources) <= MOST_EDGES:
+        return state_graph(space, trace=trace, pictures=len(space) <= MOST_PICTURES)
+    return None if trace is None else alternatives(trace)
+
+
+def _figures(result: Result) -> Markup:
+    figures = {
+        "distinct states": f"{result.distinct:,}",
+        "generated states": f"{result.generated:,}",
+        "depth": f"{result.depth:,}",
+        "seconds": f"{result.seconds:.2f}",
+        "engine": result.engine,
+        "symmetry": ", ".join(result.symmetry) or "none",
+        "peak memory": f"{result.peak_bytes / 2**20:,.0f} MiB" if result.peak_bytes else "not measured",
+        "chance that a state was missed": f"at most {result.collision_probability:.1e}",
+    }
+    return table((), ((name, element("code", value)) for name, value in figures.items()))

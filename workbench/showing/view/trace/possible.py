@@ -1,0 +1,63 @@
+"""The possible steps in a state as buttons, and the reasons why the others are not possible."""
+
+from itertools import groupby
+
+from workbench.kernel import Machine, State
+from workbench.kernel.meaning.state import changes_of
+from workbench.kernel.meaning.trace import Move, Step, is_bookkeeping, options
+from workbench.kernel.meaning.values import counted
+from workbench.showing.pictures.markup import Markup, element
+from workbench.showing.view.base.html import folded, noted
+from workbench.showing.view.base.wording import told_change
+from workbench.showing.view.trace.trace import NOBODY
+
+
+def possible_steps(model: Machine, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
+    """Buttons for the steps from `state`, per lane; the others are folded away, each with the reason.
+
+    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label. Its title is what
+    the step would change.
+
+    Args:
+        taken: The move that the behaviour on show takes here, whose button is marked.
+        more: The contents below the buttons.
+
+    Raises:
+        ModelError: If an action fails in `state`.
+    """
+    rows, disabled, known = [], [], options(model, state)
+    possible = [step for one in known for step in one.steps]
+    events = {step.move for step in possible if not is_bookkeeping(state, step)}
+    told = events or {step.move for step in possible}
+    for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
+        buttons = []
+        for instance, steps in group:
+            buttons += [_step_button(state, step, taken) for step in steps if step.move in told]
+            if not steps:
+                disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
+        if buttons:
+            rows.append(element("b", lane) + element("div", *buttons))
+    here = "what can happen here" if events else "only bookkeeping is left"
+    said = here if taken is None else "instead of the next step"
+    title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
+    lanes = (element("div", row, class_="wb-lane") for row in rows)
+    enabled = element("div", title, *lanes, more, class_="wb-enabled")
+    grid = element("div", *disabled, class_="wb-greyed wb-scroll")
+    summary = f"{counted(len(disabled), 'step is', 'steps are')} not possible here, and why"
+    return enabled + folded(summary, grid, data_name="greyed") if disabled else enabled
+
+
+def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
+    """A button for a step, with its changes in the tooltip; the step that the behaviour takes here is marked."""
+    assert step.move is not None  # it is no initial state
+    changes = "\n".join(map(told_change, changes_of(state, step.state)))
+    return element(
+        "button", element("code", step.label), class_="wb-button", title=changes or "changes nothing",
+        data_take=f"{step.move.instance}.{step.move.outcome} {step.label}",
+        aria_current="step" if step.move == taken else None,
+    )  # fmt: skip
+
+
+def _greyed(label: str, why: str) -> Markup:
+    button = element("button", element("code", label), class_="wb-button", disabled="disabled")
+    return element("div", button, noted(why))
