@@ -1,12 +1,16 @@
-"""Objects that display themselves in notebooks. The kernel knows no pictures; the drawing code is found by name."""
+"""Objects that display themselves in notebooks. The kernel knows no pictures: what draws is installed beside it."""
 
-import importlib
+from importlib.metadata import entry_points
 from typing import Any
+
+#: The group of entry points that what draws registers itself in.
+DRAWING = "lakehouse_workbench.drawing"
 
 
 def display() -> Any:
     """The module that draws the kernel's objects."""
-    return importlib.import_module("workbench.showing.display")
+    (drawing,) = entry_points(group=DRAWING)
+    return drawing.load()
 
 
 class Shown:
