@@ -91,9 +91,10 @@ def clip(text: str, most: int) -> str:
 
 
 @cache
-def asset(name: str) -> str:
-    """A file that lies beside this module."""
-    return FOLDER.joinpath(name).read_text(encoding="utf-8")
+def style(name: str) -> str:
+    """A style sheet without comments and indents: each drawing carries its own copy."""
+    text = FOLDER.joinpath(name).read_text(encoding="utf-8")
+    return re.sub(r"/\*.*?\*/\s*|^ +", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def script(*names: str, folder: Traversable = FOLDER) -> str:
@@ -115,7 +116,7 @@ def drawn_style(traces: bool = True) -> str:
     The player's rules stand below the root, and so are stronger than rules for drawings that are like them: a page may
     have those again, further below, with what is drawn there.
     """
-    return asset("style.css") + (f":is(html, :where(:host)) {{\n{asset('player.css')}}}" if traces else "")
+    return style("style.css") + (f":is(html, :where(:host)) {{\n{style('player.css')}}}" if traces else "")
 
 
 def live_script(*more: str, traces: bool = True) -> Markup:

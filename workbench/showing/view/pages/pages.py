@@ -9,7 +9,7 @@ from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.kernel.meaning.result import model_line
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element, joined
-from workbench.showing.view.base.html import asset, badge, bullets, drawn_style, folded, live_script, noted, table
+from workbench.showing.view.base.html import badge, bullets, drawn_style, folded, live_script, noted, style, table
 from workbench.showing.view.charts.charts import access_chart, coverage_chart, levels_chart
 from workbench.showing.view.charts.profile import profile_view
 from workbench.showing.view.graph.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
@@ -27,7 +27,7 @@ def page(title: str, body: Markup) -> str:
         element("meta", http_equiv="Content-Security-Policy", content=_policy(script)),
         element("title", title),
         element("meta", name="viewport", content="width=device-width"),
-        element("style", Markup(drawn_style() + asset("page.css"))),
+        element("style", Markup(drawn_style() + style("page.css"))),
     )
     main = element("main", element("h1", title), body, element("script", script), class_="wb")
     return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
