@@ -15,7 +15,7 @@ from workbench.kernel.meaning.search import Search
 from workbench.tlaplus.compiler.actions import Actions
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.meaning.environment import State
-from workbench.tlaplus.meaning.opening import opened
+from workbench.tlaplus.meaning.opening import Opened, opened
 from workbench.tlaplus.meaning.search import Graph, search
 from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
 from workbench.tlaplus.names.loader import Library, load
@@ -39,10 +39,14 @@ def named(name: str) -> Graph:
 
 
 def graph_of(row: Row) -> Graph:
+    return search(plainly_opened(row))
+
+
+def plainly_opened(row: Row) -> Opened:
     texts = {text.split()[2]: text for text in (module_of(row.text), *row.others)}
     library = Library((), MODULES, EXTENDED, texts)
     specification, cfg = load("M", library), read_configuration(row.cfg)
-    return search(opened(specification, cfg, [*cfg.words, *words_in(specification.module, library)]))
+    return opened(specification, cfg, [*cfg.words, *words_in(specification.module, library)])
 
 
 def of_evaluator(graph: Graph) -> Any:

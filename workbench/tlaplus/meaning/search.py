@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.meaning.actions import Conjunct, initial_states, next_states
@@ -18,13 +18,14 @@ from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, hol
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.values import EvaluationFailure
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined
+from workbench.tlaplus.names.symbols import Defined, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 
 _DEEPEST, _STACK_BYTES = 30_000, 1 << 28
 #: The verdict on a state without a next one.
 DEADLOCK = "Deadlock"
+T = TypeVar("T")
 
 
 class Violation(NamedTuple):
@@ -58,6 +59,8 @@ class Graph:
         states: In the order in which they are found; their numbers count from 0.
         initial: The numbers of the initial states.
         successors: For each state the numbers to which its ways lead, without those that constraints leave out.
+        predecessors: For each state the number of the one from which it was found; None for an initial state.
+        pruned: The states that constraints leave out, each after the number of the state before it.
         levels: The number of new states at each depth.
         generated: How often a state was met, those left out among them.
         violations: The first for each invariant, and the first deadlock.
@@ -67,10 +70,20 @@ class Graph:
     states: list[State] = field(default_factory=list)
     initial: list[int] = field(default_factory=list)
     successors: list[list[int]] = field(default_factory=list)
+    predecessors: list[int | None] = field(default_factory=list)
+    pruned: list[tuple[int | None, State]] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     generated: int = 0
     violations: dict[str, Violation] = field(default_factory=dict)
     failed: Failed | None = None
+
+    def trace(self, number: int | None, last: State | None = None) -> tuple[State, ...]:
+        """A shortest way to a state by its number, and then to one that may have none."""
+        way = [] if last is None else [last]
+        while number is not None:
+            way.append(self.states[number])
+            number = self.predecessors[number]
+        return tuple(reversed(way))
 
 
 class _Search:
@@ -82,7 +95,6 @@ class _Search:
         self.judges_deadlock = deadlock is None or deadlock.value == "TRUE"
         self.graph = Graph()
         self.numbers: dict[Any, int] = {}
-        self.predecessors: list[int | None] = []
         self.met: tuple[int | None, State | None] = None, None  # what a failure's trace leads to
 
     def run(self) -> Graph:
@@ -96,9 +108,9 @@ class _Search:
                     graph.successors.append(self._successors(number))
                 graph.levels.append(len(graph.states) - first)
         except EvaluationFailure as failure:
-            graph.failed = Failed(failure, self._trace(*self.met))
+            graph.failed = Failed(failure, graph.trace(*self.met))
         except RecursionError:
-            graph.failed = Failed(EvaluationFailure("definitions use each other too deeply"), self._trace(*self.met))
+            graph.failed = Failed(EvaluationFailure("definitions use each other too deeply"), graph.trace(*self.met))
         graph.levels = [level for level in graph.levels if level]
         return graph
 
@@ -119,11 +131,13 @@ class _Search:
             if key not in self.numbers:
                 self._judge(before, state)
                 if not self._is_inside(before, state):
+                    self.graph.pruned.append((before, state))
                     continue
                 self.numbers[key] = len(self.graph.states)
                 self.graph.states.append(state)
-                self.predecessors.append(before)
+                self.graph.predecessors.append(before)
             elif not self._is_inside(before, state):
+                self.graph.pruned.append((before, state))
                 continue
             numbers.append(self.numbers[key])
             self.met = before, None
@@ -154,27 +168,35 @@ class _Search:
                 yield entry.value
 
     def _violated(self, name: str, before: int | None, state: State | None) -> None:
-        self.graph.violations.setdefault(name, Violation(name, self._trace(before, state)))
-
-    def _trace(self, number: int | None, last: State | None) -> tuple[State, ...]:
-        """A shortest way to a state by its number, and then to one that may have none."""
-        way = [] if last is None else [last]
-        while number is not None:
-            way.append(self.graph.states[number])
-            number = self.predecessors[number]
-        return tuple(reversed(way))
+        self.graph.violations.setdefault(name, Violation(name, self.graph.trace(before, state)))
 
 
 def search(opened: Opened) -> Graph:
     """Explore a specification as its configuration says, to the end, or to the first error of evaluation.
 
     Raises:
-        InputError: If it has no behaviour.
+        InputError: If it has no behaviour, or an ASSUME is not true.
     """
-    return _deeply(_Search(opened).run)
+
+    def run() -> Graph:
+        _assume(opened)
+        return _Search(opened).run()
+
+    return deeply(run)
 
 
-def _deeply(run: Callable[[], Graph]) -> Graph:
+def _assume(opened: Opened) -> None:
+    """Refuse constants that an ASSUME excludes."""
+    for assumption, scope in opened.specification.assumptions:
+        try:
+            is_met = holds(assumption.body, opened.root.at(scope), States({}))
+        except EvaluationFailure as failure:
+            raise InputError(str(failure)) from failure
+        if not is_met:
+            fail_at(assumption.at, "what is assumed here is false with these constants")
+
+
+def deeply(run: Callable[[], T]) -> T:
     """The result of `run` on a stack for deep recursion, of which one in TLA+ takes a dozen calls of Python's."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
     sys.setrecursionlimit(_DEEPEST)

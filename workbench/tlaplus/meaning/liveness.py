@@ -1,0 +1,271 @@
+r"""PROPERTIES by definition, over the complete graph of a specification.
+
+A property is a conjunction. What a state or a step decides is looked for in each of them, and has a finite
+counterexample. Any other part is negated, and a behaviour of the negation looked for with the textbook's product: its
+nodes are a state of the graph and what the rest of a behaviour must still satisfy (``after_step``). The behaviour
+exists if a component can be reached in which no ``<>P`` is put off for ever, and which is fair (``components.py``).
+Before a lasso is reported, the formula is evaluated on it by the definitions of ``[]`` and ``<>``.
+
+Each state may stutter: that is a step of behaviours, and none of Next.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import NamedTuple
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.meaning.components import Edge, lasso_in
+from workbench.tlaplus.meaning.environment import State, States
+from workbench.tlaplus.meaning.formulas import (
+    Always,
+    Eventually,
+    Formula,
+    Obligations,
+    Some,
+    after_step,
+    all_of,
+    conjuncts,
+    is_propositional,
+    is_true_on,
+    negated,
+    some_of,
+    truths_on_lasso,
+)
+from workbench.tlaplus.meaning.opening import Opened
+from workbench.tlaplus.meaning.search import Graph, deeply
+from workbench.tlaplus.meaning.temporal import Atoms
+from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.names.levels import Level
+
+#: The largest product that is searched, in nodes.
+MOST_NODES = 100_000
+#: A step, by the numbers of its states.
+Step = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The verdict on a property.
+
+    Attributes:
+        holds: None if it is unknown.
+        trace: A behaviour that violates it, or a shortest beginning of one of which no continuation satisfies it.
+        loop: The index in `trace` of the state that follows the last one; None if the beginning decides.
+        why: What limits the verdict, or leaves it unknown.
+    """
+
+    name: str
+    holds: bool | None
+    trace: tuple[State, ...] = ()
+    loop: int | None = None
+    why: str = ""
+
+
+class _TooLarge(Exception):
+    """A product has more than :data:`MOST_NODES` nodes."""
+
+
+def decide(opened: Opened, graph: Graph) -> list[Decided]:
+    """The verdicts on a configuration's PROPERTIES, in their order.
+
+    A verdict is unknown if the graph is incomplete or merges states (VIEW), if a formula cannot be evaluated or is
+    none of temporal logic, and if its product is too large.
+    """
+    return deeply(_Deciding(opened, graph).run)
+
+
+class _Strong(NamedTuple):
+    r"""``<>[]~call \/ []<>answer``."""
+
+    call: Formula
+    answer: Formula
+
+
+class _Way(NamedTuple):
+    """An edge of a product.
+
+    Attributes:
+        late: Each ``<>P`` that it puts off.
+    """
+
+    target: int
+    step: Step
+    late: Obligations
+
+
+class _Product:
+    """The product of a graph, whose states may stutter, with the automaton of some obligations.
+
+    Attributes:
+        ways: The edges of each node.
+        put_off: Each ``<>P`` that some edge puts off.
+    """
+
+    def __init__(self, graph: Graph, obligations: Obligations, truth: Callable[[Step, int], bool]) -> None:
+        self.numbers = dict[tuple[int, Obligations], int]()
+        self.ways = dict[int, list[_Way]]()
+        self.initial = [self._number(state, obligations) for state in graph.initial]
+        pending = [*self.numbers]
+        while pending:
+            state, obliged = node = pending.pop()
+            ways = self.ways[self.numbers[node]] = []
+            for step in dict.fromkeys((state, then) for then in (*graph.successors[state], state)):
+                for rest, late in after_step(obliged, partial(truth, step)):
+                    known, target = len(self.numbers), self._number(step[1], rest)
+                    if target == known:
+                        pending.append((step[1], rest))
+                    ways.append(_Way(target, step, late))
+        self.put_off = frozenset[Formula]().union(*(way.late for ways in self.ways.values() for way in ways))
+
+    def _number(self, state: int, obligations: Obligations) -> int:
+        number = self.numbers.setdefault((state, obligations), len(self.numbers))
+        if number >= MOST_NODES:
+            raise _TooLarge
+        return number
+
+
+def _sorted(formulas: Iterable[Formula]) -> tuple[list[Formula], list[_Strong], list[Formula]]:
+    """The P of each ``[]<>P``, what amounts to strong fairness, and all other formulas."""
+    recurring, strong, others = list[Formula](), list[_Strong](), list[Formula]()
+    for formula in formulas:
+        parts = formula.parts if isinstance(formula, Some) else (formula,)
+        stable = [part.part.part for part in parts if isinstance(part, Eventually) and isinstance(part.part, Always)]
+        again = [part.part.part for part in parts if isinstance(part, Always) and isinstance(part.part, Eventually)]
+        if len(stable) + len(again) < len(parts) or len(stable) > 1 or not all(map(is_propositional, stable + again)):
+            others.append(formula)
+        elif stable:
+            strong.append(_Strong(negated(stable[0]), some_of(again)))
+        else:
+            recurring.append(some_of(again))
+    return recurring, strong, others
+
+
+def _without_stuttering(steps: list[Step], loop: int) -> tuple[list[Step], int]:
+    """A lasso without its steps that stutter, except for one if it does nothing else in the end."""
+    prefix, cycle = ([step for step in part if step[0] != step[1]] for part in (steps[:loop], steps[loop:]))
+    return [*prefix, *(cycle or steps[loop : loop + 1])], len(prefix)
+
+
+class _Deciding:
+    def __init__(self, opened: Opened, graph: Graph) -> None:
+        self.opened, self.graph, self.atoms = opened, graph, Atoms()
+        #: Those that constraints leave out are judged too, and no behaviour goes on from them.
+        self.states = [*graph.states, *(state for _, state in graph.pruned)]
+        self.truth = cache(self._truth)
+
+    def run(self) -> list[Decided]:
+        return [self._decided(entry.value) for entry in self.opened.cfg.properties]
+
+    def _decided(self, name: str) -> Decided:
+        if self.graph.failed is not None:
+            return Decided(name, None, why="the search ended with an error")
+        if "VIEW" in self.opened.cfg.single:
+            return Decided(
+                name, None, why="one state stands for all with its VIEW, so that the behaviours are not known"
+            )
+        try:
+            return self._judged(name)
+        except (InputError, EvaluationFailure) as error:
+            return Decided(name, None, why=str(error))
+        except RecursionError:
+            return Decided(name, None, why="definitions use each other too deeply")
+        except _TooLarge:
+            return Decided(name, None, why=f"its product with the graph has more than {MOST_NODES:,} nodes")
+
+    def _judged(self, name: str) -> Decided:
+        parts = [*conjuncts(self._formula(name))]
+        prefixes = [prefix for part in parts for prefix in self._prefixes(part)]
+        if prefixes:
+            return Decided(name, False, min(prefixes, key=len))
+        fairness = [*self._fairness()]
+        for part in parts:
+            broken = negated(part)
+            for case in () if self._is_safety(part) else broken.parts if isinstance(broken, Some) else (broken,):
+                if (lasso := self._lasso([*fairness, *conjuncts(case)])) is not None:
+                    steps, loop = lasso
+                    return Decided(name, False, tuple(self.states[now] for now, _ in steps), loop)
+        return Decided(name, True, why="within the constraints" if self.graph.pruned else "")
+
+    def _formula(self, name: str) -> Formula:
+        return self.atoms.formula(self.opened.named(name), self.opened.root)
+
+    def _fairness(self) -> Iterator[Formula]:
+        """What a SPECIFICATION says besides Init and Next, which are in the graph."""
+        if "SPECIFICATION" in self.opened.cfg.single:
+            for part in conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value)):
+                if not self._is_safety(part):
+                    yield part
+
+    def _truth(self, step: Step, atom: int) -> bool:
+        now, then = step
+        if self.atoms.predicates[atom].level is Level.STATE and now != then:
+            return self.truth((now, now), atom)
+        return self.atoms.predicates[atom].holds(States(self.states[now], self.states[then]))
+
+    def _is_true(self, formula: Formula, step: Step) -> bool:
+        return is_true_on(formula, partial(self.truth, step))
+
+    # What states and steps decide --------------------------------------------------------------------------------
+
+    def _is_safety(self, part: Formula) -> bool:
+        """Whether a conjunct speaks of initial states, of all states or of all steps."""
+        return is_propositional(part.part if isinstance(part, Always) else part)
+
+    def _prefixes(self, part: Formula) -> Iterator[tuple[State, ...]]:
+        """Shortest ways to the states and steps that violate a conjunct that they decide."""
+        if not self._is_safety(part):
+            return
+        formula = part.part if isinstance(part, Always) else part
+        for number in range(len(self.states)) if isinstance(part, Always) else self._initial():
+            if not self._is_true(formula, (number, number)):
+                yield self._trace(number)
+        for now, then in self._steps() if isinstance(part, Always) else ():
+            if not self._is_true(formula, (now, then)):
+                yield (*self._trace(now), self.states[then])
+
+    def _initial(self) -> Iterator[int]:
+        yield from self.graph.initial
+        yield from (number for before, number in self._pruned() if before is None)
+
+    def _steps(self) -> Iterator[Step]:
+        for now, successors in enumerate(self.graph.successors):
+            yield from ((now, then) for then in successors)
+        yield from ((before, number) for before, number in self._pruned() if before is not None)
+
+    def _pruned(self) -> Iterator[tuple[int | None, int]]:
+        return ((before, number) for number, (before, _) in enumerate(self.graph.pruned, len(self.graph.states)))
+
+    def _trace(self, number: int) -> tuple[State, ...]:
+        inside = len(self.graph.states)
+        return self.graph.trace(number) if number < inside else self.graph.trace(*self.graph.pruned[number - inside])
+
+    # What behaviours decide --------------------------------------------------------------------------------------
+
+    def _lasso(self, formulas: Iterable[Formula]) -> tuple[list[Step], int] | None:
+        """The steps of a behaviour that satisfies all formulas, and the index at which its cycle begins."""
+        whole = all_of(formulas)
+        recurring, strong, others = _sorted(conjuncts(whole))
+        product = _Product(self.graph, frozenset(others), self.truth)
+        put_off = dict(enumerate(product.put_off))
+        again = dict(enumerate(recurring, len(put_off)))
+        fair = dict(enumerate(strong, len(put_off) + len(again)))
+
+        def edge(way: _Way) -> Edge:
+            met = {number for number, formula in put_off.items() if formula not in way.late}
+            met |= {number for number, formula in again.items() if self._is_true(formula, way.step)}
+            met |= {number for number, pair in fair.items() if self._is_true(pair.answer, way.step)}
+            calls = {number for number, pair in fair.items() if self._is_true(pair.call, way.step)}
+            return Edge(way.target, way.step, frozenset(calls), frozenset(met))
+
+        edges = {node: [edge(way) for way in ways] for node, ways in product.ways.items()}
+        lasso = lasso_in(edges, product.initial, frozenset([*put_off, *again]))
+        if lasso is None:
+            return None
+        for steps, loop in (_without_stuttering(*lasso), lasso):
+            if self._is_satisfied(whole, steps, loop):
+                return steps, loop
+        raise AssertionError("the automaton accepts a behaviour that the formula does not")
+
+    def _is_satisfied(self, formula: Formula, steps: list[Step], loop: int) -> bool:
+        return truths_on_lasso(formula, len(steps), loop, lambda atom, at: self.truth(steps[at], atom))[0]
