@@ -24,6 +24,7 @@ from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
+from workbench.tlaplus.machine.plain import Plain
 from workbench.tlaplus.machine.properties import TextProperties
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
@@ -155,6 +156,14 @@ class TlaMachine(Machine, metaclass=TlaClass):
         yield from told(self._noticed)
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
+
+    def plain(self) -> Plain:
+        """The same specification and constants for the plain evaluator, which shares no computation with this machine.
+
+        Raises:
+            InputError: If the texts use a module that it does not have.
+        """
+        return Plain(self, self.configured)
 
     # What the text says -----------------------------------------------------------------------------------------
 

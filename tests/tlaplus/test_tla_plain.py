@@ -1,0 +1,110 @@
+"""A machine's plain check: TLC's verdicts, with behaviours that the machine can take again."""
+
+from typing import Any
+
+import pytest
+
+from tests.tlaplus.test_tla_liveness import UNKNOWN, model_of
+from tests.tlaplus.test_tla_machine import COUNTER, ROWS, Row, lock
+from tests.tlaplus.trees import module_of
+from workbench.kernel import InputError, ModelError, search
+from workbench.kernel.meaning.trace import replay
+from workbench.kernel.meaning.values import Map, Name, identity
+from workbench.tlaplus.machine.plain import as_kernel
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.meaning.search import search as search_plainly
+from workbench.tlaplus.steps.steps import TextInstance
+
+
+def machine_of(row: Row) -> Any:
+    return module_of_text(module_of(row.text), row.cfg, row.others)()
+
+
+WRONG = [name for name, row in ROWS.items() if row.wrong]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WRONG)
+def test_behaviours_are_shown_with_the_machines_steps(name):
+    machine, wrong = machine_of(ROWS[name]), ROWS[name].wrong
+    violated = {verdict.name: verdict.trace for verdict in machine.plain().check().violated}
+    assert violated.keys() == {name.removesuffix("_liveness") for name in wrong}
+    for name, states in wrong.items():
+        trace = violated[name.removesuffix("_liveness")]
+        assert (trace.loop is not None) if states is None else len(trace) == states
+        assert trace == replay(machine, trace.start, trace.moves, trace.loop)
+
+
+def test_a_result_has_the_figures_and_bounds_of_a_check():
+    machine = machine_of(ROWS["constraint"])
+    result = machine.plain().check()
+    assert (result.distinct, result.depth, result.generated) == (6, 3, 16)
+    assert result.outside == search(machine).outside == 4
+    assert [(v.name, v.kind, v.told) for v in result.verdicts] == [
+        ("Even", "invariant", "holds within the constraint"),
+        ("Deadlock", "deadlock", "holds within the constraint"),
+    ]
+
+
+@pytest.mark.parametrize("procs", [1, 2, 4])
+def test_the_constants_are_the_machines(procs):
+    machine = machine_of(lock("SPECIFICATION Spec INVARIANT TypeOK")).changed(Procs=procs, Limit=2)
+    (plain, reference) = machine.plain().check(), search(machine)
+    assert (plain.distinct, plain.generated) == (reference.distinct, reference.generated)
+
+
+def test_what_no_search_of_the_machine_decides_is_decided():
+    result = model_of("Fair", UNKNOWN).plain().check()
+    assert [verdict.holds for verdict in result.verdicts] == [False, True, True, False, True, False]
+
+
+def test_an_error_of_evaluation_has_its_behaviour():
+    text = COUNTER + "Bad == x # 2 \\/ y[x] = 1"
+    machine = module_of_text(module_of(text), "INIT Init NEXT Next INVARIANT Bad")()
+    with pytest.raises(ModelError, match=r"M.tla:17:17: ") as met:
+        machine.plain().check()
+    assert [state.x for state in met.value.trace.states] == [1, 2]
+
+
+def test_what_is_violated_stays_so_beside_an_error():
+    text = module_of(COUNTER + "Bad == x # 3 \\/ y[x] = 1\nP == <>(x = 2)")
+    result = module_of_text(text, "SPECIFICATION Spec INVARIANTS Bound Bad PROPERTY P")().plain().check()
+    assert [(verdict.name, verdict.holds) for verdict in result.verdicts] == [
+        *(("Bound", False), ("Bad", None), ("Deadlock", None), ("P", None))
+    ]
+    assert result.stopped == f"an error of the model: {result.error}"
+
+
+def test_a_step_that_the_machine_lacks_is_an_error(monkeypatch):
+    machine = machine_of(lock("SPECIFICATION Spec INVARIANT Small"))
+    run = TextInstance.run
+    monkeypatch.setattr(TextInstance, "run", lambda self, *given: ([], {}) if self.number == 1 else run(self, *given))
+    with pytest.raises(ModelError, match=r"M: the machine has no step from "):
+        machine.plain().check()
+
+
+def test_a_constant_that_no_configuration_can_write_is_refused():
+    text = module_of("CONSTANT C", "VARIABLE x", "Init == x = C", "Next == x' = x")
+    kind = module_of_text(text, "CONSTANT C = {} INIT Init NEXT Next")
+    with pytest.raises(InputError, match=r"C = \(1, 2\) is not accepted here: a .cfg cannot write it"):
+        kind(C="<<1, 2>>").plain()
+
+
+VALUES = {
+    "<<>>": (),
+    '<<TRUE, -3, "a", m>>': (True, -3, '"a"', Name("m")),
+    "{{}, {1}}": frozenset({frozenset(), frozenset({1})}),
+    '[a |-> 1, b |-> "x"]': Map({'"a"': 1, '"b"': '"x"'}),
+    "[i \\in {0, 2} |-> i]": Map({0: 0, 2: 2}),
+    "[i \\in 1 .. 2 |-> {i}]": (frozenset({1}), frozenset({2})),
+}
+
+
+@pytest.mark.parametrize("written", VALUES)
+def test_values_are_those_of_the_machine(written):
+    text = module_of("EXTENDS Integers", "CONSTANT m", "VARIABLE x", f"Init == x = {written}", "Next == x' = x")
+    machine = module_of_text(text, "CONSTANT m = m INIT Init NEXT Next")()
+    (state,) = search_plainly(machine.plain().opened).states
+    (value,) = map(as_kernel, state.values())
+    (initial,) = machine.initial_states()
+    assert identity(value) == identity(initial.x) == identity(VALUES[written])
