@@ -1,5 +1,7 @@
 """A machine's plain check: TLC's verdicts, with behaviours that the machine can take again."""
 
+import os
+import signal
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from tests.tlaplus.test_tla_liveness import UNKNOWN, model_of
 from tests.tlaplus.test_tla_machine import COUNTER, ROWS, Row, lock
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError, ModelError, search
+from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.trace import replay
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.machine.plain import as_kernel
@@ -73,6 +76,42 @@ def test_what_is_violated_stays_so_beside_an_error():
         *(("Bound", False), ("Bad", None), ("Deadlock", None), ("P", None))
     ]
     assert result.stopped == f"an error of the model: {result.error}"
+
+
+def test_a_budget_of_states_ends_it_with_what_is_found():
+    machine = machine_of(lock("SPECIFICATION Fair INVARIANTS TypeOK Small PROPERTY Served"))
+    result = machine.plain().check(Budget(states=50))
+    why = "the search is incomplete: the budget of 50 states is used up"
+    assert (result.distinct, sum(result.levels), result.complete) == (50, 50, False)
+    assert [(v.name, v.holds, v.why) for v in result.verdicts] == [
+        *(("TypeOK", None, why), ("Small", False, None), ("Served", None, why))
+    ]
+
+
+def test_a_budget_of_seconds_ends_one_long_evaluation():
+    text = module_of(
+        "EXTENDS Naturals, FiniteSets",
+        "VARIABLE x",
+        "Init == x = 0",
+        "Next == x' = Cardinality({s \\in SUBSET (1 .. 40) : 1 \\in s})",
+    )
+    machine = module_of_text(text, "INIT Init NEXT Next")
+    result = machine().plain().check(Budget(seconds=0.2))
+    assert result.stopped == "the budget of 0.2 seconds is used up"
+
+
+def test_progress_is_reported_and_a_caller_may_stop_it():
+    met = list[int]()
+    machine = machine_of(lock("SPECIFICATION Spec INVARIANT TypeOK"))
+    result = machine.plain().check(watch=Watch(lambda at: met.append(at.states), lambda: 9 in met))
+    assert (result.stopped, result.distinct) == ("stopped on request", 9)
+    assert list(dict.fromkeys(met)) == [*range(10)]
+
+
+def test_an_interrupt_ends_it_with_what_is_found():
+    machine = machine_of(lock("SPECIFICATION Spec INVARIANT TypeOK"))
+    result = machine.plain().check(watch=Watch(lambda _: os.kill(os.getpid(), signal.SIGINT)))
+    assert (result.stopped, result.interrupted) == ("interrupted", True)
 
 
 def test_a_step_that_the_machine_lacks_is_an_error(monkeypatch):

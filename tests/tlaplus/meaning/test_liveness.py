@@ -236,6 +236,11 @@ def test_what_the_compiled_machine_leaves_unknown():
     ]
 
 
+def test_a_lasso_goes_to_the_nearest_fair_cycle():
+    (verdict,) = decided(MODULE + "P == <>Ends", "SPECIFICATION Free PROPERTY P")
+    assert (len(verdict.trace), verdict.loop) == (1, 0)
+
+
 #: Formulas behind operators that take formulas and actions, LET and instances, with whether they hold under Strong.
 WRITTEN = {
     "Again(F) == []<>F\nP == Again(x = 2)": False,

@@ -4,12 +4,13 @@ States, steps and verdicts are those of ``workbench.tlaplus.meaning``. The machi
 behaviour is shown with their names: a step that the machine does not have is an error, never a verdict.
 """
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.errors import InputError, ModelError, brief
+from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.result import Result, Verdict, bounds_of
 from workbench.kernel.meaning.trace import Step, Trace, steps_of
@@ -28,8 +29,6 @@ from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 from workbench.tlaplus.values.lazy import force
 from workbench.tlaplus.values.values import spelling, text
 
-_ENDED = "the search ended with an error"
-
 
 class Plain:
     """A specification with its constants, for the plain evaluator.
@@ -43,23 +42,35 @@ class Plain:
         self._names = [variable.name for variable in configured.specification.variables]
         self.opened = _opened(configured, machine.constants)
 
-    def check(self) -> Result:
-        """The verdicts on what the configuration asks, over all states: neither SYMMETRY nor a budget ends it earlier.
+    @interruptible()
+    def check(self, budget: Budget = Budget(), watch: Watch = Watch()) -> Result:
+        """The verdicts on what the configuration asks, over all states: SYMMETRY leaves none out.
+
+        Args:
+            budget, watch: Those of :func:`workbench.check`; bytes are not counted.
 
         Raises:
             ModelError: For an error of evaluation, with the behaviour that leads there, if nothing is decided beside
                 it.
             InputError: For a specification without a behaviour, or a false ASSUME.
         """
-        began = time.monotonic()
-        graph = search(self.opened)
+        limits = Limits(budget, watch)
+
+        def heed(graph: Graph) -> None:
+            limits.room(len(graph.states))
+            waiting = len(graph.states) - len(graph.successors)
+            limits.check(len(graph.levels), len(graph.states), waiting, lambda: 0, graph.levels)
+
+        with limits.in_force():
+            graph = search(self.opened, heed)
+            decided = decide(self.opened, graph)
         error = None if graph.failed is None else self._error(graph.failed)
-        verdicts = [*self._of_states(graph), *(self._of_property(one, graph) for one in decide(self.opened, graph))]
+        verdicts = [*self._of_states(graph), *(self._of_property(one, graph) for one in decided)]
         if error is not None and all(verdict.holds is None for verdict in verdicts):
             raise error
         return Result(
             engine="plain",
-            stopped=None if error is None else f"an error of the model: {error}",
+            stopped=graph.stopped if error is None else limits.why(error),
             error=error,
             generated=graph.generated,
             levels=graph.levels,
@@ -68,10 +79,10 @@ class Plain:
             model=self._machine,
             symmetry=(),
             verdicts=verdicts,
-            seconds=time.monotonic() - began,
+            seconds=limits.seconds,
             peak_bytes=0,
             notes=[],
-            interrupted=False,
+            interrupted=interrupted(),
         )
 
     def _of_states(self, graph: Graph) -> list[Verdict]:
@@ -84,11 +95,11 @@ class Plain:
         def verdict(name: str, kind: str) -> Verdict:
             if name in graph.violations:
                 return Verdict(name, kind, False, self.trace(graph.violations[name].trace))
-            return (
-                Verdict(name, kind, True, within=within)
-                if graph.failed is None
-                else Verdict(name, kind, None, why=_ENDED)
-            )
+            if graph.failed is not None or graph.stopped is not None:
+                return Verdict(
+                    name, kind, None, why=f"the search is incomplete: {graph.stopped or 'an error ended it'}"
+                )
+            return Verdict(name, kind, True, within=within)
 
         return [verdict(name, kind) for name, kind in asked.items()]
 

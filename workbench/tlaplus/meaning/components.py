@@ -30,14 +30,17 @@ Edges = Mapping[int, Sequence[Edge]]
 def lasso_in(edges: Edges, initial: Iterable[int], recurring: frozenset[int]) -> tuple[list[Any], int] | None:
     """The labels of a path from an initial node that ends in a fair cycle, and the index at which the cycle begins.
 
+    The path goes to the nearest fair component; None if there is none.
+
     Args:
         edges: Those of every node, all of which can be reached.
         recurring: The conditions that every cycle must meet.
     """
-    component = _fair(edges, edges, recurring)
-    if component is None:
+    component_of = {node: component for component in _fair(edges, edges, recurring) for node in component}
+    if not component_of:
         return None
-    start, prefix = _path(edges, initial, lambda node, _: node in component)
+    start, prefix = _path(edges, initial, lambda node, _: node in component_of)
+    component = component_of[start]
     asked = recurring.union(*(edge.calls for node in component for edge in component[node]))
     cycle, node = list[Edge](), start
     while missing := asked.difference(*(edge.meets for edge in cycle)):
@@ -48,20 +51,19 @@ def lasso_in(edges: Edges, initial: Iterable[int], recurring: frozenset[int]) ->
     return [edge.label for edge in [*prefix, *cycle]], len(prefix)
 
 
-def _fair(edges: Edges, nodes: Collection[int], recurring: frozenset[int]) -> dict[int, list[Edge]] | None:
-    """The edges inside a component all of whose conditions can be met by going round; by their sources."""
+def _fair(edges: Edges, nodes: Collection[int], recurring: frozenset[int]) -> Iterator[dict[int, list[Edge]]]:
+    """The largest components in which going round can meet all conditions: their edges, by the sources."""
     for component in _components(edges, nodes):
         inner = {node: [edge for edge in edges[node] if edge.target in component] for node in component}
         met = frozenset[int]().union(*(edge.meets for node in inner for edge in inner[node]))
         if not any(inner.values()) or not recurring <= met:
             continue
         unmet = frozenset[int]().union(*(edge.calls for node in inner for edge in inner[node])) - met
-        if not unmet:
-            return inner
-        without = {node: [edge for edge in inner[node] if not edge.calls & unmet] for node in inner}
-        if (fair := _fair(without, component, recurring)) is not None:
-            return fair
-    return None
+        if unmet:
+            without = {node: [edge for edge in inner[node] if not edge.calls & unmet] for node in inner}
+            yield from _fair(without, component, recurring)
+        else:
+            yield inner
 
 
 def _components(edges: Edges, nodes: Iterable[int]) -> Iterator[set[int]]:

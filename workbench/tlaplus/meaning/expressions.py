@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from workbench.kernel.meaning.interrupts import pause
 from workbench.tlaplus.meaning import sets
 from workbench.tlaplus.meaning.environment import Argument, Closure, Environment, Known, States
 from workbench.tlaplus.meaning.values import (
@@ -116,6 +117,7 @@ def bindings(node: tree.Binder, env: Environment, states: States) -> Iterator[tu
     patterns = [(pattern, bound.is_tuple) for bound in node.bounds for pattern in bound.patterns]
     inside = env.inside(node)
     for members in _choices(domains):
+        pause()
         names, values = list[tree.Declaration](), list[Any]()
         for (pattern, is_tuple), member in zip(patterns, members, strict=True):
             names.extend(pattern)
@@ -158,6 +160,7 @@ def _filter(node: tree.Filter, env: Environment, states: States) -> Any:
     inside = env.inside(node)
 
     def test(member: Any) -> bool:
+        pause()
         values = _taken_apart(member, len(bound.names)) if bound.is_tuple else [member]
         return holds(node.body, inside.binding(bound.names, [Known(value) for value in values]), states)
 
@@ -191,6 +194,7 @@ def _domain_and_result(node: tree.FunctionOf, env: Environment, states: States) 
     inside = env.inside(node)
 
     def result(argument: Any) -> Any:
+        pause()
         members = [argument] if len(patterns) == 1 else _taken_apart(argument, len(patterns))
         arguments = dict[tree.Declaration, Argument]()
         for (pattern, is_tuple), member in zip(patterns, members, strict=True):

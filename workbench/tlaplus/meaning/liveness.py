@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
-from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.errors import InputError, Stop
+from workbench.kernel.meaning.interrupts import pause
 from workbench.tlaplus.meaning.components import Edge, lasso_in
 from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.formulas import (
@@ -108,6 +109,7 @@ class _Product:
         self.initial = [self._number(state, obligations) for state in graph.initial]
         pending = [*self.numbers]
         while pending:
+            pause()
             state, obliged = node = pending.pop()
             ways = self.ways[self.numbers[node]] = []
             for step in dict.fromkeys((state, then) for then in (*graph.successors[state], state)):
@@ -160,13 +162,15 @@ class _Deciding:
     def _decided(self, name: str) -> Decided:
         if self.graph.failed is not None:
             return Decided(name, None, why="the search ended with an error")
+        if self.graph.stopped is not None:
+            return Decided(name, None, why=f"the search is incomplete: {self.graph.stopped}")
         if "VIEW" in self.opened.cfg.single:
             return Decided(
                 name, None, why="one state stands for all with its VIEW, so that the behaviours are not known"
             )
         try:
             return self._judged(name)
-        except (InputError, EvaluationFailure) as error:
+        except (InputError, EvaluationFailure, Stop) as error:
             return Decided(name, None, why=str(error))
         except RecursionError:
             return Decided(name, None, why="definitions use each other too deeply")

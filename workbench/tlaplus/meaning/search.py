@@ -8,10 +8,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.errors import InputError, Stop
 from workbench.tlaplus.meaning.actions import Conjunct, initial_states, next_states
 from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
@@ -64,7 +65,8 @@ class Graph:
         levels: The number of new states at each depth.
         generated: How often a state was met, those left out among them.
         violations: The first for each invariant, and the first deadlock.
-        failed: What ended the search before the graph was complete.
+        failed: The error that ended the search before the graph was complete.
+        stopped: Why the caller ended it before.
     """
 
     states: list[State] = field(default_factory=list)
@@ -76,6 +78,7 @@ class Graph:
     generated: int = 0
     violations: dict[str, Violation] = field(default_factory=dict)
     failed: Failed | None = None
+    stopped: str | None = None
 
     def trace(self, number: int | None, last: State | None = None) -> tuple[State, ...]:
         """A shortest way to a state by its number, and then to one that may have none."""
@@ -87,8 +90,8 @@ class Graph:
 
 
 class _Search:
-    def __init__(self, opened: Opened) -> None:
-        self.opened, self.cfg = opened, opened.cfg
+    def __init__(self, opened: Opened, heed: Callable[[Graph], object]) -> None:
+        self.opened, self.cfg, self.heed = opened, opened.cfg, heed
         self.variables = opened.specification.variables
         self.beginning, self.action = behaviour_of(opened)
         deadlock = self.cfg.single.get("CHECK_DEADLOCK")
@@ -109,9 +112,11 @@ class _Search:
                 graph.levels.append(len(graph.states) - first)
         except EvaluationFailure as failure:
             graph.failed = Failed(failure, graph.trace(*self.met))
+        except Stop as stop:
+            graph.stopped = str(stop)
         except RecursionError:
             graph.failed = Failed(EvaluationFailure("definitions use each other too deeply"), graph.trace(*self.met))
-        graph.levels = [level for level in graph.levels if level]
+        graph.levels = [level for level in (*graph.levels, len(graph.states) - sum(graph.levels)) if level]
         return graph
 
     def _successors(self, number: int) -> list[int]:
@@ -133,6 +138,7 @@ class _Search:
                 if not self._is_inside(before, state):
                     self.graph.pruned.append((before, state))
                     continue
+                self.heed(self.graph)
                 self.numbers[key] = len(self.graph.states)
                 self.graph.states.append(state)
                 self.graph.predecessors.append(before)
@@ -171,8 +177,11 @@ class _Search:
         self.graph.violations.setdefault(name, Violation(name, self.graph.trace(before, state)))
 
 
-def search(opened: Opened) -> Graph:
+def search(opened: Opened, heed: Callable[[Graph], object] = lambda graph: None) -> Graph:
     """Explore a specification as its configuration says, to the end, or to the first error of evaluation.
+
+    Args:
+        heed: Called before a state is added; it may raise Stop, which ends the search. So may a pause of the kernel.
 
     Raises:
         InputError: If it has no behaviour, or an ASSUME is not true.
@@ -180,7 +189,7 @@ def search(opened: Opened) -> Graph:
 
     def run() -> Graph:
         _assume(opened)
-        return _Search(opened).run()
+        return _Search(opened, heed).run()
 
     return deeply(run)
 
@@ -202,7 +211,7 @@ def deeply(run: Callable[[], T]) -> T:
     sys.setrecursionlimit(_DEEPEST)
     try:
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(run).result()
+            return pool.submit(copy_context().run, run).result()
     finally:
         sys.setrecursionlimit(limit)
         threading.stack_size(size)
