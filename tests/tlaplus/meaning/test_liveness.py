@@ -307,6 +307,11 @@ def test_a_view_leaves_properties_unknown_and_symmetry_leaves_out_no_state():
     assert verdict.holds is False
 
 
+def test_an_error_beyond_what_violates_a_property_does_not_hide_it():
+    (verdict,) = decided(COUNTER + "P == [](x # 2 /\\ (x < 3 \\/ y[x] = 1))", "SPECIFICATION Spec PROPERTY P")
+    assert (verdict.holds, len(verdict.trace)) == (False, 2)
+
+
 def test_nothing_is_known_after_an_error():
     (verdict,) = decided(
         COUNTER + "P == <>(x = 2)\nBad == x # 2 \\/ y[x] = 1", "INIT Init NEXT Next INVARIANT Bad PROPERTY P"

@@ -9,9 +9,10 @@ Before a lasso is reported, the formula is evaluated on it by the definitions of
 Each state may stutter: that is a step of behaviours, and none of Next.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, Stop
@@ -154,6 +155,10 @@ class _Deciding:
         self.opened, self.graph, self.atoms = opened, graph, Atoms()
         #: Those that constraints leave out are judged too, and no behaviour goes on from them.
         self.states = [*graph.states, *(state for _, state in graph.pruned)]
+        #: Their numbers, by those of the states before them.
+        self.pruned = defaultdict[int | None, list[int]](list)
+        for number, (before, _) in enumerate(graph.pruned, len(graph.states)):
+            self.pruned[before].append(number)
         self.truth = cache(self._truth)
 
     def run(self) -> list[Decided]:
@@ -179,14 +184,12 @@ class _Deciding:
 
     def _judged(self, name: str) -> Decided:
         parts = [*conjuncts(self._formula(name))]
-        prefixes = [prefix for part in parts for prefix in self._prefixes(part)]
-        if prefixes:
+        if prefixes := [prefix for part in parts if (prefix := self._prefix(part))]:
             return Decided(name, False, min(prefixes, key=len))
-        fairness = [*self._fairness()]
         for part in parts:
             broken = negated(part)
             for case in () if self._is_safety(part) else broken.parts if isinstance(broken, Some) else (broken,):
-                if (lasso := self._lasso([*fairness, *conjuncts(case)])) is not None:
+                if (lasso := self._lasso([*self.fairness, *conjuncts(case)])) is not None:
                     steps, loop = lasso
                     return Decided(name, False, tuple(self.states[now] for now, _ in steps), loop)
         return Decided(name, True, why="within the constraints" if self.graph.pruned else "")
@@ -194,12 +197,13 @@ class _Deciding:
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)
 
-    def _fairness(self) -> Iterator[Formula]:
+    @cached_property
+    def fairness(self) -> list[Formula]:
         """What a SPECIFICATION says besides Init and Next, which are in the graph."""
-        if "SPECIFICATION" in self.opened.cfg.single:
-            for part in conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value)):
-                if not self._is_safety(part):
-                    yield part
+        if "SPECIFICATION" not in self.opened.cfg.single:
+            return []
+        parts = conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value))
+        return [part for part in parts if not self._is_safety(part)]
 
     def _truth(self, step: Step, atom: int) -> bool:
         now, then = step
@@ -216,29 +220,26 @@ class _Deciding:
         """Whether a conjunct speaks of initial states, of all states or of all steps."""
         return is_propositional(part.part if isinstance(part, Always) else part)
 
-    def _prefixes(self, part: Formula) -> Iterator[tuple[State, ...]]:
-        """Shortest ways to the states and steps that violate a conjunct that they decide."""
-        if not self._is_safety(part):
-            return
-        formula = part.part if isinstance(part, Always) else part
-        for number in range(len(self.states)) if isinstance(part, Always) else self._initial():
-            if not self._is_true(formula, (number, number)):
-                yield self._trace(number)
-        for now, then in self._steps() if isinstance(part, Always) else ():
+    def _prefix(self, part: Formula) -> tuple[State, ...]:
+        """A shortest way to what violates a conjunct that states or steps decide; empty if nothing does."""
+        formula, places = (part.part, self._places()) if isinstance(part, Always) else (part, self._initial())
+        for now, then in places if self._is_safety(part) else ():
+            pause()
             if not self._is_true(formula, (now, then)):
-                yield (*self._trace(now), self.states[then])
+                return self._trace(now) if now == then else (*self._trace(now), self.states[then])
+        return ()
 
-    def _initial(self) -> Iterator[int]:
-        yield from self.graph.initial
-        yield from (number for before, number in self._pruned() if before is None)
+    def _initial(self) -> Iterator[Step]:
+        return ((number, number) for number in (*self.graph.initial, *self.pruned[None]))
 
-    def _steps(self) -> Iterator[Step]:
+    def _places(self) -> Iterator[Step]:
+        """Every state, as a step that stutters, and every step: in the order of the lengths of the ways to them."""
+        yield from self._initial()
         for now, successors in enumerate(self.graph.successors):
+            yield now, now
             yield from ((now, then) for then in successors)
-        yield from ((before, number) for before, number in self._pruned() if before is not None)
-
-    def _pruned(self) -> Iterator[tuple[int | None, int]]:
-        return ((before, number) for number, (before, _) in enumerate(self.graph.pruned, len(self.graph.states)))
+            for then in self.pruned[now]:
+                yield from ((now, then), (then, then))
 
     def _trace(self, number: int) -> tuple[State, ...]:
         inside = len(self.graph.states)
