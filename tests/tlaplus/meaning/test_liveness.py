@@ -251,6 +251,9 @@ WRITTEN = {
     "P == LET Last == 2 Done(n) == <>(x = n) IN Done(Last)": True,
     "P == IF 1 > 2 THEN [](x = on) ELSE <>(x = 2)": True,
     "P == 1 > 2 => <>(x = 7)": True,
+    "P == 1 > 2 => \\A n \\in {}[1] : <>(x = n)": True,
+    "P == ~(1 > 2 /\\ \\A n \\in {}[1] : <>(x = n))": True,
+    "P == []<>(x = 2) => ([]<>on /\\ []<>(x = 0))": False,
     "P == (<>Ends) <=> ([]<>Ends)": True,
     "P == <>[]Ends /\\ x = 1": False,
 }
@@ -305,6 +308,12 @@ def test_a_view_leaves_properties_unknown_and_symmetry_leaves_out_no_state():
     row = ROWS["fairness of Next alone"]
     (verdict,) = decided(row.text, f"{row.cfg} SYMMETRY Symmetric", *row.others)
     assert verdict.holds is False
+
+
+def test_an_action_is_not_evaluated_on_a_step_that_stutters():
+    text = COUNTER + "P == [][<<1>>[IF x' = x THEN 0 ELSE 1] = 1]_<<x, y>>"
+    (verdict,) = decided(text, "SPECIFICATION Spec PROPERTY P")
+    assert (verdict.holds, verdict.why) == (True, "")
 
 
 def test_an_error_beyond_what_violates_a_property_does_not_hide_it():
