@@ -100,6 +100,8 @@ def equal(one: Any, other: Any) -> bool:
         return True
     if not is_infinite(one) and not is_infinite(other):
         return same(listed(one), listed(other))
+    if (one is STRING) is not (other is STRING) and isinstance(one, Infinite) and isinstance(other, Infinite):
+        raise incomparable(one, other)
     if type(one) is type(other) or isinstance(one, ModelValue) or isinstance(other, ModelValue):
         return False
     raise incomparable(one, other)

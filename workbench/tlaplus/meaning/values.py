@@ -171,6 +171,8 @@ def compare(one: Any, other: Any) -> int:
             or _first(map(compare, one.arguments, other.arguments))
             or _first(map(compare, one.results, other.results))
         )
+    if one is other:
+        return 0
     raise EvaluationFailure(f"{brief(one)} and {brief(other)} cannot be compared, since they cannot be listed")
 
 

@@ -1,7 +1,8 @@
 """Equality of concrete values, and membership in listed sets, with TLC's errors for values of different kinds."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from operator import itemgetter
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
@@ -9,6 +10,7 @@ from workbench.tlaplus.values.values import (
     ATOMS,
     are_points,
     is_record,
+    kinds_of_parts,
     member_keys,
     mixed,
     order_key,
@@ -19,6 +21,8 @@ from workbench.tlaplus.values.values import (
 
 #: The kinds of values without parts that TLC compares with their own kind alone.
 _EXCLUSIVE = ATOMS - {Name}
+#: The second letter of a model value, an underscore if it is typed.
+_second = itemgetter(slice(1, 2))
 
 # Equality ------------------------------------------------------------------------------------------------------------
 
@@ -46,7 +50,7 @@ def same(one: Any, other: Any) -> bool:
             return True
         if kind is Map and (words := words_of(one)) is not None and one._data.keys() == other._data.keys():
             return all(same(one._data[word], other._data[word]) for word in words[0])
-        if kind is frozenset and (len(one) != len(other) or _are_alike(one, other)):
+        if kind is frozenset and (len(one) != len(other) or _are_plain(one, other)):
             return bool(one == other)
     elif kind is Name or type(other) is Name:
         return _differ(one, other)
@@ -55,11 +59,16 @@ def same(one: Any, other: Any) -> bool:
     return _same_keys(one, other)
 
 
-def _are_alike(one: frozenset[Any], other: frozenset[Any]) -> bool:
-    """Whether all members of two sets are of one kind without parts, which Python compares correctly."""
-    kinds = set(map(type, one))
-    kinds.update(map(type, other))
-    return len(kinds) < 2 and kinds <= ATOMS
+def _are_plain(one: Collection[Any], other: Collection[Any] = ()) -> bool:
+    """Whether Python compares values as TLC does: those of one kind without parts, and untyped model values."""
+    kinds = {*map(type, one), *map(type, other)}
+    if not kinds <= ATOMS or len(kinds) > 1 + (Name in kinds):
+        return False
+    if Name not in kinds:
+        return True
+    if len(kinds) > 1:
+        one, other = ([value for value in values if type(value) is Name] for values in (one, other))
+    return "_" not in map(_second, one) and "_" not in map(_second, other)
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -74,9 +83,9 @@ def _differ(one: Any, other: Any) -> bool:
 
 def _same_keys(one: Any, other: Any) -> bool:
     first, second = order_key(one), order_key(other)
-    if first == second:
-        return True
     try:
+        if first == second:
+            return True
         first < second  # noqa: B015 - for its error alone
     except TypeError:
         raise mixed(one, other) from None
@@ -94,9 +103,8 @@ def set_of(members: Iterable[Any]) -> frozenset[Any]:
     """
     members = list(members)
     made = frozenset(members)
-    kinds = set(map(type, members))
-    if len(members) > 1 and (len(kinds - {Name}) > 1 or not kinds <= ATOMS):
-        if kinds == {tuple} and are_points(members):
+    if len(members) > 1 and not _are_plain(members):
+        if set(map(type, members)) == {tuple} and are_points(members):
             return made
         sorted_pairs([(order_key(member), member) for member in members])
     return made
@@ -121,21 +129,23 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         return value in members
     if kind is tuple and type(one := next(iter(members))) is tuple:
         parts = list(map(type, value))
-        if parts == list(map(type, one)) and _EXCLUSIVE.issuperset(parts):
-            return value in members  # TLC can compare the others with that one
+        if parts == list(map(type, one)) and _EXCLUSIVE.issuperset(parts) and len(kinds_of_parts(members)) == 1:
+            return value in members
     keys, key = member_keys(members), order_key(value)
     try:
         place = bisect_left(keys, key)
+        return place < len(keys) and bool(keys[place] == key)
     except TypeError:
         raise mixed(value, *members) from None
-    return place < len(keys) and bool(keys[place] == key)
 
 
 def check_together(one: frozenset[Any], other: frozenset[Any]) -> None:
     """Raise :class:`EvaluationError` if TLC cannot compare the members of two sets."""
     if one and other:
-        kind = type(next(iter(one)))
-        if kind not in ATOMS or kind is not type(next(iter(other))):
+        kinds = {type(next(iter(one))), type(next(iter(other)))}
+        if len(kinds) > 1 or not kinds <= _EXCLUSIVE:
+            if kinds <= ATOMS and _are_plain(one, other):
+                return
             smaller, larger = (one, other) if len(one) < len(other) else (other, one)
             for member in smaller:
                 contains(larger, member)

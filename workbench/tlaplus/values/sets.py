@@ -21,6 +21,7 @@ from workbench.tlaplus.values.values import (
     function_of,
     is_record,
     order_key,
+    ordered,
     ordered_pairs,
     pairs_of,
     spelling,
@@ -94,6 +95,8 @@ class Infinite(Lazy):
 
     def same(self, other: Any) -> bool:
         if isinstance(other, Infinite):
+            if STRING in (self, other) and self is not other:
+                raise EvaluationError(f"{self} and {other} cannot be compared")
             return self is other
         if type(other) is Name and not type_of(other):
             return False
@@ -181,7 +184,11 @@ class Subsets(Described):
     def has(self, value: Any) -> bool:
         if type(value) is not frozenset:
             raise EvaluationError(f"{brief(value)} is not a set, but asked whether it is a member of {self}")
-        return all(has(self.parts[0], part) for part in value)
+        with suppress(EvaluationError):
+            if all(has(self.parts[0], part) for part in value):
+                return True
+        # Of a member that is none and one that cannot be compared, TLC meets the first in its order.
+        return all(has(self.parts[0], part) for part in ordered(value))
 
     def _members(self) -> Iterator[Any]:
         members = tuple(each(self.parts[0]))

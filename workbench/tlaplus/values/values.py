@@ -70,6 +70,43 @@ _TRUTHS = {False: b"0", True: b"1"}
 _MOST = 1 << 16
 
 
+class _Typed(int):
+    """The rank of typed model values, which TLC compares with untyped ones and with those of their type alone."""
+
+    def __new__(cls, type_: str) -> "_Typed":
+        made = super().__new__(cls, 0)
+        made.type = type_
+        return made
+
+    type: str
+
+    def __eq__(self, other: object) -> bool:
+        if other.type != self.type if isinstance(other, _Typed) else other is not _UNTYPED:
+            raise TypeError("the types of two model values, or a typed one and another value")
+        return True
+
+    __hash__ = int.__hash__
+
+
+_UNTYPED = 0
+
+
+class _Endless:
+    """The key of a set that cannot be listed, which TLC compares with model values and with itself alone."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: Any) -> None:
+        self.members = members
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _Endless) and other.members is self.members:
+            return True
+        raise TypeError("a set that cannot be listed, and another value")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 class Order:
     """The order of strings and model values in one specification, and what is known of values in that order.
 
@@ -101,7 +138,7 @@ class Order:
         if kind is int:
             return 1, value
         if kind is Name:
-            return 0, self._places.get(value, value)
+            return _rank_of(value), self._places.get(value, value)
         if kind is str:
             return 1, self._places.get(value, value)
         if kind is bool:
@@ -117,7 +154,7 @@ class Order:
         elif kind is Map:
             key = 1, self._key_of_map(value)
         else:
-            raise EvaluationError(f"{brief(value)} cannot be compared, since it cannot be listed")
+            key = 1, _Endless(value)
         _keep(self._keys, value, key)
         return key
 
@@ -188,6 +225,15 @@ class Order:
             made = tuple([member for _, member in sorted_pairs([(self.key(member), member) for member in members])])
         _keep(self._ordered, members, made)
         return made
+
+
+_ranks: dict[str, _Typed] = {}
+
+
+def _rank_of(name: Name) -> int:
+    if name[1:2] != "_" or not (type_ := type_of(name)):
+        return _UNTYPED
+    return _ranks.setdefault(type_, _Typed(type_))
 
 
 def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
@@ -271,6 +317,18 @@ def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 def _first(pair: tuple[Any, Any]) -> Any:
     return pair[0]
+
+
+_kinds_of_parts: dict[int, tuple[frozenset[Any], set[Any]]] = {}  # by the id of the set, as in Order
+
+
+def kinds_of_parts(members: frozenset[Any]) -> set[Any]:
+    """The kinds of the parts of each member that is a tuple; () for another member."""
+    known = _kinds_of_parts.get(id(members))
+    if known is None:
+        known = members, {tuple(map(type, member)) if type(member) is tuple else () for member in members}
+        _keep(_kinds_of_parts, *known)
+    return known[1]
 
 
 def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
