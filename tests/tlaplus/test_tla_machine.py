@@ -282,6 +282,19 @@ Next == x' = {K!None}
 PICKY = module_of(r"None == CHOOSE n : n \notin {1}", name="Picky")
 INNER = module_of("CONSTANT Op(_)", "VARIABLE v", "Go == v' = Op(v)", name="Inner")
 
+DISJUNCTS = r"""EXTENDS Integers, Sequences
+VARIABLE x
+Init == x = 0
+Inc == x' = (x + 1) % 3
+Step(a) == a /\ Inc
+Never(a) == x > 9 /\ a /\ Inc
+OfOne == Step(TRUE \/ TRUE)
+OfMembers == \E z \in {1, 2} : Step(z = z \/ TRUE)
+OfBoth == Step(TRUE \/ x = 1) \/ Step(TRUE \/ TRUE)
+Quantified == Step(\E z \in {1, 2} : z > 0)
+Unasked == Inc \/ Never(Head(<<>>))
+"""
+
 FOR_ALL = r"""EXTENDS Naturals
 VARIABLES x, y
 Init == x = 0 /\ y = 0
@@ -386,6 +399,10 @@ ROWS = {
         for steps, states, depth in (
             *(("Plain", 1, 1), ("Behind", 1, 1), ("Beside", 3, 3), ("Let", 3, 2), ("States", 4, 4), ("OfOne", 5, 5)),
         )
+    },
+    **{
+        f"arguments of a disjunct are values: {steps}": Row(DISJUNCTS, PLAIN.replace("Next", steps), 3, 3, generated)
+        for steps, generated in (("OfOne", 4), ("OfMembers", 7), ("OfBoth", 8), ("Quantified", 4), ("Unasked", 4))
     },
     r"\A in Next, no step": Row(FOR_ALL, "INIT Init NEXT Plain", wrong={"Deadlock": 1}),
     r"\A under fairness": Row(FOR_ALL, "SPECIFICATION Fair PROPERTY Moves CHECK_DEADLOCK FALSE", wrong={"Moves": 1}),

@@ -301,8 +301,10 @@ class Calls:
         bound = self.named(argument.node, inside)
         is_by_name = Use.PRIMED in used or (action and bool(used))
         if isinstance(bound, Written):
-            is_constant = self.workshop.knowledge.highest(argument.node, inside) is Level.CONSTANT
-            if self._is_alias(argument.node, inside) or (is_by_name and not is_constant):
+            is_value = self.workshop.knowledge.highest(argument.node, inside) is Level.CONSTANT
+            if is_by_name and is_value:
+                is_value = not self.workshop.actions.branching.has_ways(argument.node, inside)
+            if self._is_alias(argument.node, inside) or (is_by_name and not is_value):
                 return Passed(bound, None)
         value = self.expressions.value(argument.node, inside)
         if isinstance(bound, Deferred) and not is_needed:

@@ -28,11 +28,13 @@ from workbench.tlaplus.meaning.expressions import (
     value_of,
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, truth
+from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression
 
 Ways = Iterator[States]
+_NOWHERE = States({})
 #: A formula, and what its names mean.
 Conjunct = tuple[Expression, Environment]
 
@@ -44,10 +46,52 @@ def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
         yield _complete(states, *conjuncts[0])
 
 
-def next_states(action: Conjunct, now: State) -> Iterator[State]:
-    """The states to which an action leads, one for each way."""
-    for states in _in_turn([action], States(now, {}, "then", len(action[1].model.variables))):
-        yield _complete(states, *action)
+def next_states(action: Conjunct, parts: Sequence[Conjunct], now: State) -> Iterator[State]:
+    """The states to which an action leads, one for each way; :func:`disjuncts` has its parts."""
+    for part in parts:
+        for states in _in_turn([part], States(now, {}, "then", len(action[1].model.variables))):
+            yield _complete(states, *action)
+
+
+def disjuncts(node: Expression, env: Environment) -> Iterator[Conjunct]:
+    r"""The parts of Next, which TLC takes apart before it evaluates it.
+
+    It goes through ``\/``, ``\E`` over constants and definitions. The constant arguments of these are values here; in
+    any other place arguments are formulas, with as many ways as they have.
+    """
+    if isinstance(node, (tree.Let, tree.Label)):
+        yield from disjuncts(node.body, env.inside(node) if isinstance(node, tree.Let) else env)
+        return
+    try:
+        parts = _parts(node, env)
+    except EvaluationFailure:  # of an argument or a set, which are evaluated again in each state
+        parts = []
+    for part in parts:
+        yield from disjuncts(*part)
+    if not parts:
+        yield node, env
+
+
+def _parts(node: Expression, env: Environment) -> list[Conjunct]:
+    """The formulas of which a part of Next is the disjunction; none if it is not taken apart."""
+    if isinstance(node, tree.Disjunction):
+        return [(operand, env) for operand in node.operands]
+    if isinstance(node, tree.Quantified) and node.kind == "E":
+        return [(node.body, inner) for inner, _ in bindings(node, env, _NOWHERE)]
+    if not isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
+        return []
+    meaning, arguments, inner = called(node, env)
+    if isinstance(meaning, Standard) and not meaning.module and meaning.name == "\\/":
+        return [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
+    if not isinstance(meaning, Defined) or not isinstance(meaning.definition, tree.OperatorDefinition):
+        return []
+    if meaning.recursive or env.model.is_constant(meaning) or any(one.arity for one in meaning.definition.parameters):
+        return []
+    given = [one for one in arguments if isinstance(one, Closure)]
+    if any(env.model.levels.level(one.node, one.environment.scope) > Level.CONSTANT for one in given):
+        return []
+    values = [Known(value_of(one, _NOWHERE)) for one in given]
+    return [(meaning.body, body_of(meaning, values, inner))]
 
 
 def is_enabled(node: Expression, env: Environment, states: States) -> bool:
@@ -214,6 +258,8 @@ def _ways_of(
 def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Argument], states: States) -> Ways:
     if isinstance(given, Known):
         return iter([states] if truth(given.value) else [])
+    if not arguments and given.known is not None and states.extend(given.known[0]):
+        return iter([states] if truth(given.known[1]) else [])  # TLC takes what it knows
     if not arguments:
         return ways(given.node, given.environment, states)
     if isinstance(given.node, tree.Lambda):

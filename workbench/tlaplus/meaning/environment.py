@@ -49,10 +49,19 @@ class States:
         """The values that are assigned so far."""
         return self.now if self.fills == "now" else self.then or {}
 
+    def extend(self, others: "States") -> bool:
+        """Whether these are some other states, perhaps with more values."""
+        now, then = others.now, others.then or {}
+        return _contains(self.now, now) and _contains(self.then or {}, then)
+
     def assigned(self, variable: Variable, value: Any) -> "States":
         """The states with one more value."""
         values = {**self.filled, variable: value}
         return replace(self, now=values) if self.fills == "now" else replace(self, then=values)
+
+
+def _contains(state: State, other: State) -> bool:
+    return state is other or all(state.get(variable) is value for variable, value in other.items())
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
-from workbench.tlaplus.meaning.actions import Conjunct, initial_states, next_states
+from workbench.tlaplus.meaning.actions import Conjunct, disjuncts, initial_states, next_states
 from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
 from workbench.tlaplus.meaning.opening import Opened
@@ -94,6 +94,7 @@ class _Search:
         self.opened, self.cfg, self.heed = opened, opened.cfg, heed
         self.variables = opened.specification.variables
         self.beginning, self.action = behaviour_of(opened)
+        self.parts = list(disjuncts(*self.action))
         deadlock = self.cfg.single.get("CHECK_DEADLOCK")
         self.judges_deadlock = deadlock is None or deadlock.value == "TRUE"
         self.graph = Graph()
@@ -121,7 +122,7 @@ class _Search:
 
     def _successors(self, number: int) -> list[int]:
         self.met, before = (number, None), self.graph.generated
-        numbers = self._numbered(next_states(self.action, self.graph.states[number]), number)
+        numbers = self._numbered(next_states(self.action, self.parts, self.graph.states[number]), number)
         if self.graph.generated == before and self.judges_deadlock:
             self._violated(DEADLOCK, number, None)
         return numbers

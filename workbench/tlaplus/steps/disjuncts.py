@@ -1,6 +1,7 @@
 r"""Next, split into actions with parameters: by disjuncts, definitions, and ``\E`` over constants."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.values import identity
@@ -8,6 +9,7 @@ from workbench.tlaplus.config.closures import Term, Terms
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Scope
 from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
+from workbench.tlaplus.values.values import EvaluationError
 
 
 class Disjunct(NamedTuple):
@@ -58,7 +60,10 @@ def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, 
             return
     is_action = terms.level(term) > Level.STATE
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
-    inner = terms.unfolded(term) if is_action else None
+    inner = None
+    if is_action:
+        with suppress(EvaluationError):  # of an argument, which the action may never ask for
+            inner = terms.unfolded(term)
     if inner is None:
         yield Disjunct(term, called, bound)
         return
