@@ -8,6 +8,7 @@ from workbench.tlaplus.compiler import runtime
 from workbench.tlaplus.compiler.big_stack import too_deep
 from workbench.tlaplus.compiler.environment import NOTHING_BOUND, NOW, NOWHERE, THEN, Binding, Here, Knowledge
 from workbench.tlaplus.compiler.free_names import Mentions
+from workbench.tlaplus.compiler.nondeterminism import Branching
 from workbench.tlaplus.compiler.program import Program
 from workbench.tlaplus.compiler.python_code import defined
 from workbench.tlaplus.layout.views import tried
@@ -45,6 +46,8 @@ class LetWriter(Protocol):
 
 class ActionWriter(Protocol):
     """The interface of ``actions.py`` for ``calls.py``."""
+
+    branching: Branching
 
     def body(self, node: Expression, here: Here) -> list[ast.stmt]: ...
 
