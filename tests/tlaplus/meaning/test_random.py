@@ -1,7 +1,7 @@
 """The plain evaluator and the compiled machine agree on random expressions and actions.
 
-Each change of a file draws others. A failure names its seed, which is drawn first if WORKBENCH_TESTED_FILES is set to it,
-in hexadecimal digits.
+Each change of a file draws others. A failure names its seed, which is drawn first if WORKBENCH_TESTED_FILES has its
+hexadecimal digits.
 """
 
 from typing import Any
