@@ -178,3 +178,19 @@ Next == {steps}
     graph = graph_of(Row(text, "INIT Init NEXT Next"))
     assert (None if graph.failed else len(graph.states)) == states
     assert graph.failed is None or len(graph.failed.trace) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "generated"), [("a = TRUE /\\ a /\\ Inc", 4), ("(a => a) /\\ Inc", 4), ("a /\\ a = TRUE /\\ Inc", 7)]
+)
+def test_an_argument_whose_value_is_known_has_one_way(asked, generated):
+    """As TLC has it, which takes the value that it knows; the compiled machine goes on twice in all of these."""
+    text = f"""EXTENDS Integers
+VARIABLE x
+Inc == x' = (x + 1) % 3
+Asked(a) == {asked}
+Init == x = 0
+Next == x < 5 /\\ Asked(TRUE \\/ x = x)
+"""
+    graph = graph_of(Row(text, "INIT Init NEXT Next"))
+    assert (len(graph.states), graph.generated) == (3, generated)
