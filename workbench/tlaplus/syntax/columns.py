@@ -5,24 +5,13 @@ refuses what it does not know there.
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
+from workbench.pluscal.comments import STRING, comments_in
+
 _TAB_STOP = 8
-_STRING = r'"(?:\\.|[^"\\\r\n])*"'
-_LANDMARK = re.compile(
-    rf"(?P<begin>(?<!-)-{{4,}}\s*MODULE\b)|(?P<end>={{4,}})|{_STRING}|(?P<line>\\\*[^\r\n]*)|(?P<block>\(\*)"
-)
-_COMMENT_EDGE = re.compile(r"\(\*|\*\)")
-_STRING_OR_TAB = re.compile(rf"{_STRING}|\t")
+_STRING_OR_TAB = re.compile(rf"{STRING}|\t")
 _VISIBLE = re.compile(r"[^\t\r\n]")
-
-
-class Comment(NamedTuple):
-    """The range of a comment in a text, with its delimiters."""
-
-    start: int
-    end: int
 
 
 class _Widening(NamedTuple):
@@ -50,34 +39,6 @@ class Layout:
     def original_column(self, line: int, column: int) -> int:
         """The column in the text, from a column here; all count from 1."""
         return column - sum(added.width for added in self._widenings.get(line, ()) if added.column < column)
-
-
-def comments_in(text: str) -> Iterator[Comment]:
-    """The comments inside modules. One without an end is none, and text around modules has none, as in SANY."""
-    depth = at = 0
-    while landmark := _LANDMARK.search(text, at):
-        at = landmark.end()
-        if landmark["begin"]:
-            depth += 1
-        elif depth and landmark["end"]:
-            depth -= 1
-        elif depth and landmark["line"]:
-            yield Comment(landmark.start(), at)
-        elif depth and landmark["block"]:
-            end = _end_of_comment(text, landmark.start())
-            if end is None:
-                return
-            yield Comment(landmark.start(), end)
-            at = end
-
-
-def _end_of_comment(text: str, start: int) -> int | None:
-    depth = 0
-    for edge in _COMMENT_EDGE.finditer(text, start):
-        depth += 1 if edge.group() == "(*" else -1
-        if not depth:
-            return edge.end()
-    return None
 
 
 def _without_comments(text: str) -> str:

@@ -1,0 +1,158 @@
+"""Expressions: words laid out in lines and columns.
+
+An expression is never parsed. The translation replaces words in it - a macro's parameter by its argument, ``x`` by
+``x'`` or ``x[self]`` - and moves what stood to their right or below, so that bullets stay in their columns.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from workbench.pluscal.tokens import STRING, SYMBOL, Token, added, kind_of
+
+
+@dataclass
+class Expression:
+    """Lines of words. A line is anchored to the word above that it is indented from, and moves with it."""
+
+    lines: list[list[Token]] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return any(self.lines)
+
+    @property
+    def words(self) -> list[Token]:
+        return [one for line in self.lines for one in line]
+
+    def copy(self) -> "Expression":
+        """A copy whose leftmost line begins in column nought, without empty lines around it."""
+        lines = [[replace(one) for one in line] for line in self.lines]
+        while lines and not lines[0]:
+            del lines[0]
+        while lines and not lines[-1]:
+            del lines[-1]
+        least = min((line[0].column for line in lines if line), default=0)
+        for line in lines:
+            for one in line:
+                one.column -= least
+        return Expression(lines)
+
+    def anchors(self) -> list[Token | None]:
+        """For each line, the last word not to the right of its first one in the nearest line not to the right of it."""
+        found: list[Token | None] = []
+        for index, line in enumerate(self.lines):
+            anchor = None
+            for above in reversed(self.lines[:index]) if line else ():
+                if above and above[0].column <= line[0].column:
+                    anchor = above[0]
+                    for one in above[1:]:
+                        if one.column > line[0].column:
+                            break
+                        anchor = one
+                    break
+            found.append(anchor)
+        return found
+
+    def replaced(self, by: dict[str, "Expression"], parentheses: bool) -> "Expression":
+        """With an expression for each occurrence of some names, except as the names of fields.
+
+        Bound variables are no exception: it is the text of PlusCal that is replaced, as in the manual.
+        """
+        source = self.copy()
+        spots = source._occurrences(by)
+        if not spots:
+            return source
+        words = source.words
+        if len(words) == 1:
+            return by[words[0].text].copy()
+        moved: dict[int, int] = {}  # from a word to how far it has moved
+        out: list[list[Token]] = []
+        for line, anchor in zip(source.lines, source.anchors(), strict=True):
+            shift = moved[id(anchor)] if anchor else 0
+            row: list[Token] = []
+            out.append(row)
+            for one in line:
+                start, end = one.column, one.end
+                one.column += shift
+                moved[id(one)] = shift
+                if id(one) not in spots:
+                    row.append(one)
+                    continue
+                new = by[one.text].copy()
+                wrap = parentheses and len(new.words) > 1
+                first = one.column + wrap
+                if wrap:
+                    row.append(added("(", SYMBOL, one.column))
+                inner_moved: dict[int, int] = {}
+                for index, (inner, inner_anchor) in enumerate(zip(new.lines, new.anchors(), strict=True)):
+                    by_how_much = first if index == 0 else inner_moved[id(inner_anchor)] if inner_anchor else 0
+                    if index:
+                        row = []
+                        out.append(row)
+                    for word in inner:
+                        inner_moved[id(word)] = by_how_much
+                        word.column += by_how_much
+                        row.append(word)
+                    if not row[0].line and one.line and index == 0:
+                        row[0].line, row[0].place = one.line, one.place
+                if wrap:
+                    row.append(added(")", SYMBOL, row[-1].end))
+                shift = row[-1].end - end if row else start
+        return Expression(out)
+
+    def _occurrences(self, names: dict[str, "Expression"]) -> set[int]:
+        words, found, at = self.words, set(), 0
+        while at < len(words):
+            word = words[at]
+            after = words[at + 2].text if at + 2 < len(words) else ""
+            if word.kind != STRING and word.text == ".":
+                at += 2
+            elif word.kind != STRING and word.text in ("[", ",") and after in (":", "|->", "↦"):
+                at += 3
+            else:
+                if word.kind != STRING and word.text in names:
+                    found.add(id(word))
+                at += 1
+        return found
+
+    def before(self, other: "Expression", blanks: int = 0) -> "Expression":
+        """Followed by another expression on its last line."""
+        one, two = self.copy(), other.copy()
+        shift = one.lines[-1][-1].end + blanks
+        moved: dict[int, int] = {}
+        for index, (line, anchor) in enumerate(zip(two.lines, two.anchors(), strict=True)):
+            by = shift if index == 0 else moved.get(id(anchor), 0)
+            for word in line:
+                word.column += by
+                moved[id(word)] = by
+        return Expression([*one.lines[:-1], one.lines[-1] + two.lines[0], *two.lines[1:]])
+
+    def bracketed(self) -> "Expression":
+        inner = self.copy()
+        for word in inner.words:
+            word.column += 1
+        inner.lines[0].insert(0, added("["))
+        inner.lines[-1].append(added("]", SYMBOL, inner.lines[-1][-1].end))
+        return inner
+
+    def texts(self) -> list[str]:
+        rows = []
+        for line in self.lines:
+            row = ""
+            for index, one in enumerate(line):
+                gap = one.column if index == 0 else one.column - line[index - 1].end
+                row += " " * gap + one.text
+            rows.append(row)
+        return rows
+
+    def is_word(self, text: str) -> bool:
+        words = [one.text for one in self.words]
+        return len(self.lines) == 1 and words in ([text], ["(", text, ")"])
+
+
+def sentence(*words: str | Token, blanks: int = 0) -> Expression:
+    """A line of made up words."""
+    row: list[Token] = []
+    for word in words:
+        one = replace(word) if isinstance(word, Token) else added(word, kind_of(word))
+        one.column = row[-1].end + blanks if row else 0
+        row.append(one)
+    return Expression([row])

@@ -1,0 +1,170 @@
+"""Labels, added where the manual demands them, and the steps that begin at them."""
+
+from workbench.pluscal import algorithm as pcal
+from workbench.pluscal.macros import write_out
+from workbench.pluscal.tokens import Mistake
+
+
+def settle(algorithm: pcal.Algorithm, add: bool | None = None, root: str = "Lbl_") -> None:
+    """Write macros out, add labels, cut into steps.
+
+    Args:
+        add: Whether labels may be added; None for pcal's own rule: only in one process that has none at all.
+    """
+    write_out(algorithm)
+    labels = _Labels(algorithm, root)
+    for part in algorithm.processes:  # pcal numbers added labels in this order
+        labels.body(part.body, "")
+    for part in algorithm.procedures:
+        labels.body(part.body, part.name)
+    if not algorithm.processes:
+        labels.body(algorithm.body, algorithm.procedures[-1].name if algorithm.procedures else "")
+    may = add if add is not None else not algorithm.processes and not algorithm.has_label
+    if algorithm.added and not may:
+        first = algorithm.added[0][1]
+        rest = ", ".join(f"line {line}" for _, (line, _) in algorithm.added[1:])
+        raise Mistake(*first, "a label is missing here" + (f", and at {rest}" if rest else "") + f"; {labels.why}")
+    for part in algorithm.processes + algorithm.procedures:
+        part.steps = _steps(part.body)
+    algorithm.steps = _steps(algorithm.body) if not algorithm.processes else []
+    _omissions(algorithm)
+
+
+class _Labels:
+    def __init__(self, algorithm: pcal.Algorithm, root: str) -> None:
+        self.algorithm, self.root, self.number, self.why, self.procedure = algorithm, root, 0, "", ""
+        self.frames = {one.name for part in algorithm.procedures for one in part.parameters + part.variables}
+
+    def body(self, body: list[pcal.Statement], procedure: str) -> None:
+        self.procedure = procedure
+        self._add(body, "a body begins with a label", False, set())
+
+    def _add(self, body: list[pcal.Statement], why: str, in_with: bool, assigned: set[str]) -> tuple[set[str], bool]:
+        """Label what needs it; tell what may have been assigned since the last label, and whether one was needed.
+
+        Args:
+            why: Why the first statement needs a label; empty if it does not.
+        """
+        crossed, now = False, set(assigned)
+        for one in body:
+            if one.label:
+                if in_with:
+                    raise Mistake(*one.at, f"label {one.label} inside a with, which is a part of one step")
+                crossed, now = True, set()
+            if why:
+                if in_with:
+                    raise Mistake(*one.at, f"in a with, nothing may follow this: {why}")
+                self._need(one, why)
+                crossed, now, why = True, set(), ""
+            if isinstance(one, (pcal.If, pcal.Either)):
+                ways = one.ways if isinstance(one, pcal.Either) else [one.then, one.other]
+                results = [self._add(way, "", in_with, now) for way in ways]
+                now = set().union(*(out for out, _ in results))
+                why = (
+                    "the statement before it holds a label, call, return, or goto" if any(x for _, x in results) else ""
+                )
+            elif isinstance(one, pcal.While):
+                if in_with:
+                    raise Mistake(*one.at, "a while inside a with, which is a part of one step")
+                self._need(one, "a while begins with a label")
+                crossed, now = True, set()
+                self._add(one.body, "", False, set())
+            elif isinstance(one, pcal.With):
+                out, needs = self._add(one.body, "", True, assigned if in_with else set())
+                now, why = out, "a with that calls, returns, or goes is followed by a label" if needs else ""
+                if not in_with and assigned & out:
+                    self._need(one, f"{min(assigned & out)} is assigned twice in one step")
+                    crossed, now = True, set()
+            else:
+                targets, why = self._effects(one)
+                if now & targets:
+                    name = min(now & targets)
+                    twice = f"{name} is assigned twice in one step"
+                    if not isinstance(one, pcal.Assign):
+                        twice = f"{name} has been assigned in this step, and this sets it too"
+                    if in_with:
+                        raise Mistake(*one.at, f"in a with, {twice}")
+                    self._need(one, twice)
+                    crossed, now = True, set(targets)
+                else:
+                    now |= targets
+        return now, crossed or bool(why)
+
+    def _effects(self, one: pcal.Statement) -> tuple[set[str], str]:
+        if isinstance(one, pcal.Assign):
+            return {each.name for each in one.parts}, ""
+        if isinstance(one, pcal.Goto):
+            return set(), "a goto is followed by a label"
+        if isinstance(one, pcal.Return) or (isinstance(one, pcal.Call) and one.then == "return"):
+            return {"stack"} | self.frames, "a return is followed by a label"
+        if isinstance(one, pcal.Call):
+            sets = self.frames if one.to == self.procedure else set()
+            return {"stack"} | sets, "a call is followed by a label"
+        return set(), ""
+
+    def _need(self, one: pcal.Statement, why: str) -> None:
+        if one.label:
+            return
+        self.number += 1
+        while f"{self.root}{self.number}" in self.algorithm.labels:
+            self.number += 1
+        one.label = f"{self.root}{self.number}"
+        self.algorithm.added.append((one.label, one.at))
+        self.why = self.why or why
+
+
+def _steps(body: list[pcal.Statement]) -> list[pcal.Step]:
+    found: list[pcal.Step] = []
+    for one in body:
+        if one.label:
+            found.append(pcal.Step(one.label, [], one.at))
+        found[-1].body.append(one)
+    for step in found:
+        _cut(step.body)
+    return found
+
+
+def _cut(body: list[pcal.Statement]) -> None:
+    for one in body:
+        if isinstance(one, pcal.If):
+            one.then, one.then_steps = _until_label(one.then)
+            one.other, one.else_steps = _until_label(one.other)
+        elif isinstance(one, pcal.Either):
+            both = [_until_label(way) for way in one.ways]
+            one.ways, one.way_steps = [way for way, _ in both], [steps for _, steps in both]
+        elif isinstance(one, pcal.While):
+            one.body, one.steps = _until_label(one.body)
+        elif isinstance(one, pcal.With):
+            _cut(one.body)
+
+
+def _until_label(body: list[pcal.Statement]) -> tuple[list[pcal.Statement], list[pcal.Step]]:
+    at = next((index for index, one in enumerate(body) if one.label), len(body))
+    _cut(body[:at])
+    return body[:at], _steps(body[at:])
+
+
+def holds_steps(one: pcal.Statement) -> bool:
+    """Whether there is a label inside an if or an either."""
+    if isinstance(one, pcal.If):
+        return bool(one.then_steps or one.else_steps) or any(map(holds_steps, one.then + one.other))
+    if isinstance(one, pcal.Either):
+        return any(one.way_steps) or any(holds_steps(each) for way in one.ways for each in way)
+    return False
+
+
+def _omissions(algorithm: pcal.Algorithm) -> None:
+    """Whether the translation goes without pc, and without stuttering at its end."""
+    algorithm.omit_pc = not (algorithm.procedures or algorithm.goes or algorithm.goes_to_done or algorithm.modified)
+    bodies = [part.steps for part in algorithm.processes] or [algorithm.steps]
+    omits = []
+    for steps in bodies:
+        first = steps[0].body if steps else []
+        loop = first[0] if len(steps) == 1 and len(first) == 1 else None
+        endless = isinstance(loop, pcal.While) and len(loop.test.words) == 1 and loop.test.is_word("TRUE")
+        omits.append(endless or not steps)
+        if not steps:
+            continue
+        if not endless or loop.steps or any(map(holds_steps, loop.body)):  # type: ignore[union-attr]
+            algorithm.omit_pc = False
+    algorithm.omit_stuttering = any(omits) and not algorithm.goes_to_done

@@ -1,0 +1,84 @@
+"""Macros, written out where they are called."""
+
+from copy import copy
+from dataclasses import replace
+
+from workbench.pluscal import algorithm as pcal
+from workbench.pluscal.expressions import Expression
+from workbench.pluscal.tokens import NAME, Mistake
+
+
+def write_out(algorithm: pcal.Algorithm) -> None:
+    known: dict[str, pcal.Macro] = {}
+    for macro in algorithm.macros:
+        macro.body = _expanded(macro.body, known)
+        if macro.name in known:
+            raise Mistake(*macro.at, f"there are two macros {macro.name}")
+        known[macro.name] = macro
+    for part in algorithm.processes + algorithm.procedures:
+        part.body = _expanded(part.body, known)
+    algorithm.body = _expanded(algorithm.body, known)
+
+
+def _expanded(body: list[pcal.Statement], macros: dict[str, pcal.Macro]) -> list[pcal.Statement]:
+    found: list[pcal.Statement] = []
+    for one in body:
+        if isinstance(one, pcal.MacroCall):
+            found.extend(_written_out(one, macros))
+            continue
+        if isinstance(one, pcal.If):
+            one.then, one.other = _expanded(one.then, macros), _expanded(one.other, macros)
+        elif isinstance(one, pcal.Either):
+            one.ways = [_expanded(way, macros) for way in one.ways]
+        elif isinstance(one, (pcal.While, pcal.With)):
+            one.body = _expanded(one.body, macros)
+        found.append(one)
+    return found
+
+
+def _written_out(call: pcal.MacroCall, macros: dict[str, pcal.Macro]) -> list[pcal.Statement]:
+    macro = macros.get(call.name)
+    if macro is None:
+        raise Mistake(*call.at, f"{call.name} is no macro; a procedure is called by call {call.name}(...)")
+    if len(macro.parameters) != len(call.arguments):
+        raise Mistake(
+            *call.at, f"{call.name} takes {len(macro.parameters)} arguments, and {len(call.arguments)} are given"
+        )
+    by = dict(zip(macro.parameters, call.arguments, strict=True))
+    body = [_substituted(one, by, call) for one in macro.body]
+    body[0].label = call.label
+    return body
+
+
+def _substituted(one: pcal.Statement, by: dict[str, Expression], call: pcal.MacroCall) -> pcal.Statement:
+    new = copy(one)
+    new.call = call.at
+    for name in ("test", "value"):
+        if hasattr(new, name):
+            setattr(new, name, getattr(one, name).replaced(by, parentheses=True))
+    for name in ("then", "other", "body"):
+        if isinstance(getattr(new, name, None), list):
+            setattr(new, name, [_substituted(each, by, call) for each in getattr(one, name)])
+    if isinstance(new, pcal.Either):
+        new.ways = [[_substituted(each, by, call) for each in way] for way in new.ways]
+    elif isinstance(new, pcal.Assign):
+        new.parts = [_substituted_single(each, by, call) for each in new.parts]
+    elif isinstance(new, (pcal.Call, pcal.MacroCall)):
+        new.arguments = [each.replaced(by, parentheses=True) for each in new.arguments]
+    elif isinstance(new, pcal.Goto) and new.to in by:
+        new.to = by[new.to].texts()[0]
+    return new
+
+
+def _substituted_single(one: pcal.Single, by: dict[str, Expression], call: pcal.MacroCall) -> pcal.Single:
+    part, value = one.part.replaced(by, parentheses=True), one.value.replaced(by, parentheses=True)
+    argument = by.get(one.name)
+    if argument is None:
+        return replace(one, part=part, value=value)
+    first = argument.words[0]
+    if first.kind != NAME:
+        raise Mistake(*call.at, f"{call.name} assigns to its parameter {one.name}, which cannot be {first.text}")
+    rest = Expression([argument.lines[0][1:], *argument.lines[1:]])
+    if rest:
+        part = rest.before(part) if part else rest.copy()
+    return replace(one, name=first.text, part=part, value=value)

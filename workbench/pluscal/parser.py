@@ -1,0 +1,550 @@
+"""Words of an algorithm to its parts."""
+
+from workbench.pluscal import algorithm as pcal
+from workbench.pluscal.expressions import Expression
+from workbench.pluscal.tokens import NAME, STRING, Mistake, Token, added
+
+_END_WORDS = (
+    "; do then := ≔ begin variable variables || ‖ end else elsif if either or while with call return goto print assert"
+    " skip procedure define process fair"
+)
+_KEYWORD_WORDS = (
+    "while if assert print else elsif either or end with when await skip call return goto begin do then macro procedure"
+    " process fair define variable variables"
+)
+_WITHOUT_SEMICOLON = "end begin else elsif or do macro procedure process fair define } {"
+_AFTER_SEMICOLON = "if either while with call return goto print assert skip when await"
+#: An expression ends before these, unless they name a field.
+_ENDS = frozenset(_END_WORDS.split())
+_KEYWORDS = frozenset(_KEYWORD_WORDS.split())
+#: No semicolon is asked for before these.
+_NO_SEMICOLON = frozenset(_WITHOUT_SEMICOLON.split())
+_SEMICOLON = frozenset(_AFTER_SEMICOLON.split())
+_OPEN, _CLOSE = frozenset(["(", "[", "{", "<<", "⟨"]), frozenset([")", "]", "}", ">>", "⟩", ">>_", "]_"])
+DEFAULT = "defaultInitValue"
+
+
+def parse(words: list[Token], is_fair: bool) -> pcal.Algorithm:
+    return _Parser(words, is_fair).algorithm()
+
+
+class _Parser:
+    def __init__(self, words: list[Token], is_fair: bool) -> None:
+        self.words, self.at, self.is_fair = words, 0, is_fair
+        self.braces = False
+        self.macro = False
+        self.procedure = ""
+        self.plus: list[str] = []
+        self.minus: list[str] = []
+        self.calls: list[str] = []
+        self.result = pcal.Algorithm("", is_fair)
+
+    # Words
+
+    def peek(self, ahead: int = 0) -> str:
+        at = self.at + ahead
+        return self.words[at].text if at < len(self.words) else ""
+
+    def fail(self, message: str, at: Token | None = None) -> "Mistake":
+        last = at or (self.words[min(self.at, len(self.words) - 1)] if self.words else added(""))
+        return Mistake(last.line, last.place, message)
+
+    def take(self) -> Token:
+        if self.at >= len(self.words):
+            raise self.fail("the algorithm is not finished when its comment ends")
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def place(self) -> pcal.Place:
+        word = self.words[min(self.at, len(self.words) - 1)]
+        return word.line, word.place
+
+    def want(self, text: str, hint: str = "") -> Token:
+        if self.peek() != text:
+            found = self.peek()
+            if text == ":=" and found == "=":
+                hint = "an assignment is written :="
+            raise self.fail(
+                f"expected {text} and found {found or 'the end of the comment'}" + (f"; {hint}" if hint else "")
+            )
+        return self.take()
+
+    def name(self, what: str) -> Token:
+        word = self.take()
+        if word.kind != NAME or word.text in _KEYWORDS:
+            self.at -= 1
+            raise self.fail(f"expected {what} and found {word.text}")
+        return word
+
+    def semicolon(self, comma: bool = False) -> None:
+        if comma and self.peek() == ",":
+            self.take()
+        elif self.peek() not in _NO_SEMICOLON:
+            if self.peek() in _SEMICOLON:
+                raise self.fail(f"a ; is missing before {self.peek()}")
+            if self.peek() in (":=", ":", "||") and self.at:  # what the expression took was the next statement
+                line = self.words[self.at].line
+                first = next(one for one in self.words if one.line == line)
+                raise self.fail(f"a ; is missing before {first.text}", first)
+            self.want(";")
+
+    def expression(self, what: str, empty: bool = False) -> Expression:
+        lines: list[list[Token]] = []
+        depth, quantified, before, start = 0, False, "", self.at
+        while True:
+            if self.at >= len(self.words):
+                raise self.fail(f"{what} has no end", self.words[min(start, len(self.words) - 1)])
+            word = self.words[self.at]
+            text, is_string = word.text, word.kind == STRING
+            if word.kind == "wrong":
+                raise self.fail(f"{text} is no word of TLA+")
+            is_end = text in _ENDS and not (word.kind == NAME and before in (".", "[", ","))
+            is_end = is_end or (depth == 0 and (text in (")", "}") or (text == "," and not quantified)))
+            if is_end and not is_string:
+                if depth:
+                    opened = self._opened(start)
+                    raise self.fail(f"{opened.text} is not closed before {text}", opened)
+                if quantified:
+                    raise self.fail(f"a quantifier without : before {text}")
+                break
+            if not is_string:
+                if text in _OPEN:
+                    depth += 1
+                elif text in _CLOSE:
+                    depth -= 1
+                    if depth < 0:
+                        raise self.fail(f"{text} closes nothing")
+                elif depth == 0 and text in ("\\A", "\\E", "∀", "∃"):
+                    quantified = True
+                elif depth == 0 and text == ":":
+                    quantified = False
+            before = " " if is_string else text
+            first = lines and lines[-1] and lines[-1][-1].line
+            for _ in range(word.line - first if first else 1):
+                lines.append([])
+            lines[-1].append(word)
+            self.at += 1
+        found = Expression(lines)
+        if not found and not empty:
+            raise self.fail(f"expected {what} and found {self.peek()}")
+        return found.copy()
+
+    def _opened(self, start: int) -> Token:
+        stack = []
+        for word in self.words[start : self.at]:
+            if word.kind != STRING and word.text in _OPEN:
+                stack.append(word)
+            elif word.kind != STRING and word.text in _CLOSE and stack:
+                stack.pop()
+        return stack[-1]
+
+    # Parts
+
+    def algorithm(self) -> pcal.Algorithm:
+        result = self.result
+        result.at = self.place()
+        result.name = self.name("the name of the algorithm").text
+        if self.peek() == "{":
+            self.braces = True
+            self.take()
+        if self.peek() in ("variable", "variables"):
+            result.variables = self.variables()
+        if self.peek() == "define":
+            self.take()
+            if self.braces:
+                self.want("{")
+            result.definitions = self.expression("a definition", empty=True)
+            self.close("define")
+            self.semicolon()
+        while self.peek() == "macro":
+            result.macros.append(self.a_macro())
+        while self.peek() == "procedure":
+            result.procedures.append(self.a_procedure())
+        while self.peek() == "process" or (self.peek() == "fair" and "process" in (self.peek(1), self.peek(2))):
+            result.processes.append(self.a_process())
+        if not result.processes:
+            if self.peek() == "fair":
+                self.take()
+                result.is_fair = True
+            self.open()
+            result.body = self.statements()
+            if self.braces:
+                self.want("}")
+        elif self.peek() not in ("end", "}"):
+            raise self.fail(f"expected a process or the end of the algorithm and found {self.peek()}")
+        self.close("algorithm")
+        return result
+
+    def open(self) -> None:
+        if self.peek() == ";":  # as pcal forgives
+            raise self.fail("expected " + ("{" if self.braces else "begin") + " and found ;")
+        self.want("{" if self.braces else "begin")
+
+    def close(self, what: str) -> None:
+        if self.braces:
+            self.want("}")
+        else:
+            self.want("end")
+            self.want(what, f"what begins with {what} ends with end {what}")
+
+    def default(self) -> Expression:
+        self.result.has_default = True
+        return Expression([[added(DEFAULT, "number")]])
+
+    def variables(self) -> list[pcal.Declaration]:
+        if self.peek() not in ("variable", "variables"):
+            raise self.fail(f"expected variables or {'{' if self.braces else 'begin'} and found {self.peek()}")
+        self.take()
+        found = []
+        while self.peek() not in ("begin", "{", "procedure", "process", "fair", "define", "macro"):
+            found.append(self.variable())
+            self.semicolon(comma=True)
+        return found
+
+    def variable(self) -> pcal.Declaration:
+        at = self.place()
+        name = self.name("a variable").text
+        if self.peek() not in ("=", "\\in", "∈"):
+            if self.peek() == ":=":
+                raise self.fail("a variable's first value is given by =, not by :=")
+            return pcal.Declaration(name, True, self.default(), at)
+        is_equal = self.take().text == "="
+        return pcal.Declaration(name, is_equal, self.expression("a value"), at)
+
+    def a_macro(self) -> pcal.Macro:
+        self.take()
+        at = self.place()
+        name = self.name("the name of a macro").text
+        self.want("(")
+        parameters: list[str] = []
+        while self.peek() != ")":
+            if parameters:
+                self.want(",")
+            parameters.append(self.name("a parameter").text)
+        self.take()
+        self.open()
+        self.macro = True
+        body = self.statements()
+        self.macro = False
+        self.close("macro")
+        if self.peek() == ";":
+            self.take()
+        return pcal.Macro(name, parameters, body, at)
+
+    def fresh(self) -> None:
+        self.plus, self.minus, self.calls = [], [], []
+
+    def a_procedure(self) -> pcal.Part:
+        at = self.place()
+        self.take()
+        self.procedure = self.name("the name of a procedure").text
+        self.fresh()
+        self.want("(")
+        parameters: list[pcal.Declaration] = []
+        while self.peek() != ")":
+            if parameters:
+                self.want(",")
+            parameters.append(self.variable())
+        self.take()
+        variables = self.locals()
+        for one in parameters + variables:
+            if not one.is_equal:
+                raise Mistake(*one.at, f"{one.name}: a procedure's variable begins with one value (=, not \\in)")
+        self.open()
+        body = self.statements()
+        self.close("procedure")
+        if self.peek() == ";":
+            self.take()
+        part = pcal.Part(self.procedure, at, variables, body, self.plus, self.minus, self.calls, parameters)
+        part.is_procedure = True
+        self.procedure = ""
+        return part
+
+    def locals(self) -> list[pcal.Declaration]:
+        return [] if self.peek() in ("begin", "{") else self.variables()
+
+    def a_process(self) -> pcal.Part:
+        fairness = ""
+        if self.peek() == "fair":
+            self.take()
+            fairness = "WF"
+            if self.peek() == "+":
+                self.take()
+                fairness = "SF"
+        at = self.place()
+        self.want("process")
+        self.fresh()
+        if self.braces:
+            self.want("(")
+        name = self.name("the name of a process").text
+        if self.peek() not in ("=", "\\in", "∈"):
+            raise self.fail(f"expected = or \\in and found {self.peek()}")
+        is_equal = self.take().text == "="
+        identity = self.expression("the identity of a process")
+        if self.braces:
+            self.want(")")
+        if self.peek() == ";":
+            raise self.fail("no ; after a process's identity")
+        variables = self.locals()
+        self.open()
+        body = self.statements()
+        self.close("process")
+        if self.peek() == ";":
+            self.take()
+        part = pcal.Part(name, at, variables, body, self.plus, self.minus, self.calls)
+        part.is_equal, part.identity, part.fairness = is_equal, identity, fairness
+        return part
+
+    # Statements
+
+    def statements(self) -> list[pcal.Statement]:
+        found: list[pcal.Statement] = []
+        ends = ("}",) if self.braces else ("end", "else", "elsif", "or")
+        while self.peek() not in ends:
+            found.extend(self.labelled())
+        if self.braces and not found:
+            raise self.fail("expected a statement and found }")
+        return found
+
+    def labelled(self) -> list[pcal.Statement]:
+        """A statement, or those in braces."""
+        label = self.label()
+        if not (self.braces and self.peek() == "{"):
+            one = self.statement()
+            one.label = label
+            return [one]
+        brace = self.take()
+        found = self.statements()
+        self.want("}")
+        self.semicolon()
+        if label:
+            if found[0].label:
+                raise self.fail("the first statement in { } has a label, and so has the {", brace)
+            found[0].label = label
+        return found
+
+    def label(self) -> str:
+        word = self.peek()
+        if word in _KEYWORDS or self.peek(1) != ":" or self.words[self.at].kind not in (NAME, "number"):
+            return ""
+        first = self.take()
+        self.take()
+        if self.macro:
+            raise self.fail(f"label {word} in a macro: a macro is one step, or a part of one", first)
+        if word in ("Done", "Error"):
+            raise self.fail(f"{word} cannot be a label", first)
+        self.result.has_label = True
+        self.result.labels.add(word)
+        if self.peek() in ("+", "-"):
+            (self.plus if self.take().text == "+" else self.minus).append(word)
+            self.result.modified = True
+        return word
+
+    def statement(self) -> pcal.Statement:
+        at, word = self.place(), self.peek()
+        reader = getattr(self, f"_{word}", None) if word in _KEYWORDS else None
+        if reader:
+            read_it: pcal.Statement = reader(at)
+            return read_it
+        if word in _KEYWORDS:
+            raise self.fail(f"expected a statement and found {word}")
+        if self.peek(1) == "(":
+            return self.macro_call(at)
+        return self.assignment(at)
+
+    def block(self, *closing: str) -> list[pcal.Statement]:
+        """The statements of a loop or a branch."""
+        if self.braces:
+            return self.labelled()
+        found = self.statements()
+        for word in closing:
+            self.want(word)
+        return found
+
+    def head(self, what: str) -> Expression:
+        if self.braces:
+            self.want("(", f"in the syntax of braces, {what} stands in parentheses")
+        found = self.expression(what)
+        if self.braces:
+            self.want(")")
+        return found
+
+    def _if(self, at: pcal.Place) -> pcal.If:
+        is_first = self.take().text == "if"
+        one = pcal.If(at, self.head("a condition"))
+        if not self.braces:
+            self.want("then")
+        one.then = self.block()
+        if not one.then:
+            raise self.fail("expected a statement after then")
+        if self.peek() == "else":
+            self.take()
+            one.other = self.block()
+        elif self.peek() == "elsif" and not self.braces:
+            one.other = [self._if(self.place())]
+        if not self.braces and is_first:
+            self.want("end")
+            self.want("if", "what begins with if ends with end if")
+            self.semicolon()
+        return one
+
+    def _either(self, at: pcal.Place) -> pcal.Either:
+        self.take()
+        ways = []
+        while True:
+            ways.append(self.block())
+            if not ways[-1]:
+                raise self.fail("an empty way of an either")
+            if self.peek() != "or":
+                break
+            self.take()
+        if not self.braces:
+            self.want("end")
+            self.want("either", "what begins with either ends with end either")
+            self.semicolon()
+        if len(ways) < 2:
+            raise Mistake(*at, "an either without an or")
+        return pcal.Either(at, ways)
+
+    def _while(self, at: pcal.Place) -> pcal.While:
+        self.take()
+        test = self.head("a condition")
+        if self.braces:
+            body = self.block()
+        else:
+            self.want("do")
+            body = self.block("end", "while")
+            self.semicolon()
+        if not body:
+            raise Mistake(*at, "a while without a statement in it")
+        return pcal.While(at, test, body)
+
+    def _with(self, at: pcal.Place) -> pcal.With:
+        self.take()
+        if self.braces:
+            at = self.place()  # where pcal says it is
+            self.want("(")
+        return self._with_rest(at)
+
+    def _with_rest(self, at: pcal.Place) -> pcal.With:
+        name = self.name("a name").text
+        if self.peek() not in ("=", "\\in", "∈"):
+            raise self.fail(f"expected = or \\in and found {self.peek()}")
+        is_equal = self.take().text == "="
+        value = self.expression("a value")
+        next_at = self.place()
+        if not (self.braces and self.peek() == ")"):
+            self.semicolon(comma=True)
+        if self.peek() == "do" and not self.braces:
+            self.take()
+            body = self.block("end", "with")
+            self.semicolon()
+        elif self.braces and self.peek() == ")":
+            self.take()
+            body = self.block()
+        else:
+            body = [self._with_rest(next_at)]
+        if not body:
+            raise Mistake(*at, "a with without a statement in it")
+        return pcal.With(at, name, is_equal, value, body)
+
+    def _when(self, at: pcal.Place) -> pcal.When:
+        self.take()
+        one = pcal.When(at, self.expression("a condition"))
+        self.semicolon()
+        return one
+
+    _await = _when
+
+    def _print(self, at: pcal.Place) -> pcal.Print:
+        self.take()
+        one = pcal.Print(at, self.expression("a value"))
+        self.semicolon()
+        return one
+
+    def _assert(self, at: pcal.Place) -> pcal.Assert:
+        self.take()
+        one = pcal.Assert(at, self.expression("a condition"))
+        self.semicolon()
+        return one
+
+    def _skip(self, at: pcal.Place) -> pcal.Skip:
+        self.take()
+        self.semicolon()
+        return pcal.Skip(at)
+
+    def _goto(self, at: pcal.Place) -> pcal.Goto:
+        self.take()
+        to = self.target()
+        self.semicolon()
+        return pcal.Goto(at, to)
+
+    def target(self) -> str:
+        to = self.take().text
+        self.result.goes = True
+        if to.strip('"') == "Done":
+            self.result.goes_to_done = True
+        return to
+
+    def _return(self, at: pcal.Place) -> pcal.Return:
+        self.take()
+        self.semicolon()
+        return pcal.Return(at, self.procedure)
+
+    def arguments(self) -> list[Expression]:
+        self.want("(")
+        found: list[Expression] = []
+        while self.peek() != ")":
+            if found:
+                self.want(",")
+            found.append(self.expression("an argument"))
+        self.take()
+        return found
+
+    def _call(self, at: pcal.Place) -> pcal.Call:
+        self.take()
+        one = pcal.Call(at, self.name("a procedure").text)
+        one.arguments = self.arguments()
+        self.semicolon()
+        if one.to not in self.calls:
+            self.calls.append(one.to)
+        if self.peek() == "return":
+            self.take()
+            one.then, one.source = "return", self.procedure
+            self.semicolon()
+        elif self.peek() == "goto":
+            self.take()
+            one.then, one.after = "goto", self.target()
+            self.semicolon()
+        return one
+
+    def macro_call(self, at: pcal.Place) -> pcal.MacroCall:
+        name = self.name("a macro").text
+        one = pcal.MacroCall(at, name, self.arguments())
+        self.semicolon()
+        return one
+
+    def assignment(self, at: pcal.Place) -> pcal.Assign:
+        one = pcal.Assign(at)
+        while True:
+            place = self.place()
+            name = self.name("a statement").text
+            if self.peek() == "=":
+                raise self.fail(f"an assignment is written {name} := ..., not {name} = ...")
+            part = self.expression("an assignment", empty=True)
+            if part and part.words[0].text not in ("[", "."):
+                first = part.words[0].text
+                hint = ": PlusCal writes no primes" if first == "'" else ""
+                raise Mistake(
+                    *place, f"an assignment is {name} := ..., {name}[...] := ... or {name}.field := ...{hint}"
+                )
+            if self.peek() == "≔":
+                self.take()
+            else:
+                self.want(":=")
+            one.parts.append(pcal.Single(name, part, self.expression("a value"), place))
+            if self.peek() not in ("||", "‖"):
+                break
+            self.take()
+        self.semicolon()
+        return one
