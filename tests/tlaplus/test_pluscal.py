@@ -1,16 +1,17 @@
-r"""An algorithm in a comment is known by its lines, and its translation by the checksum that pcal wrote."""
+r"""Which text of a module with PlusCal is checked: the translation that stands in it, or a fresh one in memory."""
+
+import pickle
 
 import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
 from workbench.kernel import InputError
-from workbench.tlaplus.machine.specification import module_of_text, open_module
-from workbench.tlaplus.syntax.pluscal import algorithm_in
+from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
 ALGORITHM = "(* --algorithm Counts {\nvariables n = 0;\n{ a: while (n < 2) { n := n + 1 }\n} } *)"
 #: What pcal of tlaplus/tlaplus cc6b616 writes for it.
-TRANSLATION = r"""\* BEGIN TRANSLATION (chksum(pcal) = "3a9bb4c6" /\ chksum(tla) = "ef2db08a")
+TRANSLATION = r"""\* BEGIN TRANSLATION (chksum(pcal) = "e8a2008c" /\ chksum(tla) = "ef2db08a")
 VARIABLES pc, n
 
 vars == << pc, n >>
@@ -49,21 +50,59 @@ def opened(*lines, cfg=CFG):
 def test_a_module_with_its_algorithm_runs_and_says_nothing():
     for text in (TRANSLATION, TRANSLATION.replace("\n", "\r\n")):
         result = check(opened(ALGORITHM, text)(), engine="reference")
-        assert (result.distinct, list(opened(ALGORITHM, text)().oversights())) == (4, [])
+        assert (result.distinct, result.notes, result.translation) == (4, [], "fresh")
+
+
+BY_HAND = "M.tla: the translation in lines 8-32 was changed by hand after pcal wrote it"
+STALE = (
+    "M.tla: the translation in lines 8-32 is stale: by the algorithm in lines 3-6 a would differ "
+    "(--translate checks that)"
+)
+SUMS = '(chksum(pcal) = "e8a2008c" /\\ chksum(tla) = "ef2db08a")'
+NEXT = ALGORITHM.replace("n + 1", "n + 2")
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "translation", "notes"),
+    ("algorithm", "translation", "notes", "state", "holds"),
     [
-        (ALGORITHM, EDITED, ["M.tla: the translation in lines 8-32 was changed by hand after pcal wrote it"]),
-        (ALGORITHM, EDITED.replace('(chksum(pcal) = "3a9bb4c6" /\\ chksum(tla) = "ef2db08a")', ""), []),
-        (ALGORITHM, EDITED.replace('= "ef2db08a"', "\\in STRING"), []),
-        ("", EDITED, []),
+        (ALGORITHM, EDITED, [BY_HAND], "edited", True),
+        (NEXT, TRANSLATION, [STALE], "stale", None),
+        (ALGORITHM, EDITED.replace(SUMS, ""), [STALE], "stale", None),
+        (ALGORITHM, EDITED.replace('= "ef2db08a"', "\\in STRING"), [], "fresh", True),
+        (ALGORITHM, EDITED.replace(SUMS, SUMS.replace("e8", "e9")), [BY_HAND, STALE], "stale", None),
+        (ALGORITHM, TRANSLATION.replace(SUMS, ""), [], "fresh", True),
+        ("", EDITED, [], None, True),
+        (
+            ALGORITHM.replace("n + 1", "(n + 1;"),
+            TRANSLATION,
+            ["M.tla:5:27: ( is not closed before ;; so the translation is not compared with the algorithm"],
+            None,
+            True,
+        ),
     ],
-    ids=["with a checksum", "older", "checksum switched off", "no algorithm"],
+    ids=["by hand", "stale", "older", "switched off", "stale by hand", "older fresh", "no algorithm", "a mistake"],
 )
-def test_a_translation_that_was_changed_by_hand_is_noted_where_a_checksum_tells(algorithm, translation, notes):
-    assert list(opened(algorithm, translation)().oversights()) == notes
+def test_a_result_says_which_text_is_checked(algorithm, translation, notes, state, holds):
+    result = check(opened(algorithm, translation, cfg=f"{CFG} CHECK_DEADLOCK TRUE")(), engine="reference")
+    assert (result.notes, result.translation, result.holds) == (notes, state, holds)
+    assert result.as_dict()["translation"] == state
+    assert ("STALE: what is checked" in result.text()) == (state == "stale")
+
+
+def test_what_is_violated_in_a_stale_translation_is_violated():
+    result = check(opened(NEXT, TRANSLATION, "Small == n < 2", cfg=f"{CFG} INVARIANT Small")(), engine="reference")
+    assert (result.holds, result.why) == (False, "Small violated (3 states), in a stale translation")
+
+
+def test_the_fresh_translation_is_checked_where_it_is_asked_for():
+    stale = opened(NEXT, TRANSLATION)
+    for model in (translating(stale), pickle.loads(pickle.dumps(translating(stale)))):
+        result = check(model(), engine="reference")
+        note = "M.tla: the algorithm in lines 3-6 is translated in memory, instead of lines 8-32"
+        assert (result.distinct, result.notes, result.translation, result.holds) == (3, [note], "in memory", True)
+    assert check(stale(), engine="reference").distinct == 4
+    with pytest.raises(InputError, match=r"^M\.tla: there is no algorithm to translate$"):
+        translating(opened(TRANSLATION))
 
 
 @pytest.mark.parametrize(
@@ -71,44 +110,47 @@ def test_a_translation_that_was_changed_by_hand_is_noted_where_a_checksum_tells(
     [
         ((ALGORITHM,), CFG),
         ((ALGORITHM, EMPTY), CFG),
-        ((ALGORITHM, 'Done == pc = "Done"'), CFG),
-        ((ALGORITHM, "Small == n < 3"), CFG),
-        ((ALGORITHM.replace("--algorithm", "--fair algorithm"), "At == ProcSet"), CFG),
+        ((ALGORITHM, EMPTY, 'Ended == pc = "Done"'), f"{CFG} PROPERTY Termination INVARIANT Small"),
         ((ALGORITHM.replace("} } *)", "} }\n\nThat was { an algorithm. *)"), EMPTY), CFG),
     ],
 )
-def test_a_missing_translation_is_told_in_place_of_the_names_that_it_would_define(lines, cfg):
-    with pytest.raises(InputError) as caught:
-        opened(*lines, cfg=cfg)
-    assert str(caught.value) == "M.tla: the algorithm in lines 3-6 has no translation; pcal writes one"
+def test_a_missing_translation_is_made_in_memory(lines, cfg):
+    model = opened(*lines, "Small == n < 3", cfg=cfg)
+    for again in (model, pickle.loads(pickle.dumps(model))):
+        assert list(again().oversights())[:1] == [
+            "M.tla: the algorithm in lines 3-6 is translated in memory, since it has no translation"
+        ]
+        assert (again().translation, check(again(), [], engine="reference").distinct) == ("in memory", 4)
 
 
-def test_a_missing_translation_is_told_without_a_configuration_too(tmp_path):
-    (tmp_path / "M.tla").write_text(module_of(ALGORITHM))
-    with pytest.raises(InputError, match=r"^M\.tla: the algorithm in lines 2-5 has no translation; pcal writes one$"):
-        open_module(tmp_path / "M.tla")
+def test_a_missing_translation_is_made_without_a_configuration_too(tmp_path):
+    (tmp_path / "M.tla").write_text(module_of("EXTENDS Naturals", ALGORITHM))
+    result = check(open_module(tmp_path / "M.tla")(), engine="reference")
+    assert (result.distinct, result.translation) == (4, "in memory")
+
+
+def test_a_mistake_in_an_algorithm_without_a_translation_is_told_in_its_place():
+    with pytest.raises(InputError, match=r"^M\.tla:5:27: \( is not closed before ;$"):
+        opened(ALGORITHM.replace("n + 1", "(n + 1;"))
+
+
+@pytest.mark.parametrize("cfg", [CFG, f"{CFG} CONSTANT defaultInitValue = 7"], ids=["by itself", "given"])
+def test_a_variable_without_a_value_begins_with_a_model_value(cfg):
+    model = opened(ALGORITHM.replace("n = 0;", "n = 0, unset;"), cfg=cfg)()
+    value = model.initial_states()[0]
+    assert ("unset: 7" in str(value)) == ("7" in cfg)
+    assert check(model, engine="reference").distinct == 4
 
 
 BEHAVIOUR = "VARIABLE x", "Init == x = 0", "Next == x' = 1 - x"
 
 
 def test_an_algorithm_may_be_an_illustration():
-    assert check(opened(ALGORITHM, *BEHAVIOUR, cfg="INIT Init NEXT Next")()).distinct == 2
+    result = check(opened(ALGORITHM, *BEHAVIOUR, cfg="INIT Init NEXT Next")(), engine="reference")
+    assert (result.distinct, result.translation, result.notes) == (2, None, [])
     with pytest.raises(InputError, match="unknown definition 'Tpyo'"):
         opened(ALGORITHM, *BEHAVIOUR, cfg="INIT Init NEXT Next INVARIANT Tpyo")
+    with pytest.raises(InputError, match="unknown definition 'Tpyo'"):
+        opened(ALGORITHM.replace("n + 1", "..."), *BEHAVIOUR, cfg="INIT Init NEXT Next INVARIANT Tpyo")
     with pytest.raises(InputError, match="unknown name pc"):
         opened(ALGORITHM.replace("--algorithm", "an algorithm"), "A == pc")
-
-
-@pytest.mark.parametrize(
-    ("algorithm", "lines"),
-    [
-        ("(*\n--algorithm P\nbegin a: skip; end algorithm;\n\n*)", (4, 5)),
-        ("(*\n--algorithm C { { a: skip } }\n*)", (4, 4)),
-        ("\\* --algorithm C { { a: skip } }", None),
-        ('A == "--algorithm C {"', None),
-    ],
-)
-def test_the_lines_of_an_algorithm_are_its_own(algorithm, lines):
-    found = algorithm_in(module_of("EXTENDS Naturals", algorithm))
-    assert (None if found is None else (found.first, found.last)) == lines

@@ -173,5 +173,6 @@ class Algorithm:
     modified: bool = False  # some label with + or -
     added: list[tuple[str, Place]] = field(default_factory=list)
     warnings: list[tuple[Place, str]] = field(default_factory=list)
+    last_line: int = 0
     omit_pc: bool = False
     omit_stuttering: bool = False

@@ -96,11 +96,6 @@ class Source:
         return not checksum.is_absent_or(checksum.of_lines(self.translation), self.checksums.translation)
 
     @property
-    def range(self) -> str:
-        """The lines of the algorithm and of its comment's end, for messages."""
-        return f"{self.line_of(self.start)}-{self.line_of(self.end)}"
-
-    @property
     def translated_range(self) -> str:
         """The lines of the translation, for messages."""
         return f"{self.begin + 1}-{self.finish - 1}"
@@ -141,7 +136,8 @@ class Source:
         sums = Checksums(
             checksum.of_algorithm(algorithm, self.is_fair), checksum.of_lines([line.text for line in lines])
         )
-        return Translation(self, lines, sums, algorithm.warnings)
+        lines_of_algorithm = f"{self.line_of(self.start)}-{algorithm.last_line}"
+        return Translation(self, lines_of_algorithm, lines, sums, algorithm.warnings)
 
 
 @dataclass(frozen=True)
@@ -150,12 +146,14 @@ class Translation:
 
     Attributes:
         source: Where it comes from.
+        algorithm_range: The lines of the algorithm, for messages.
         lines: The translation.
         checksums: Its checksums.
         warnings: What pcal's translation does otherwise than it seems, as places and texts.
     """
 
     source: Source
+    algorithm_range: str
     lines: list[Line]
     checksums: Checksums
     warnings: list[tuple[Place, str]]

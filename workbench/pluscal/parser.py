@@ -173,6 +173,7 @@ class _Parser:
         elif self.peek() not in ("end", "}"):
             raise self.fail(f"expected a process or the end of the algorithm and found {self.peek()}")
         self.close("algorithm")
+        result.last_line = self.words[self.at - 1].line
         return result
 
     def open(self) -> None:

@@ -96,6 +96,8 @@ class Machine(ABC):
         author: The object that the author's functions and pictures take as the model.
         sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
         aliases: The values that traces show in place of the variables, by name: functions of a state and the next one.
+        translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
+            ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
     """
 
     declared: Family
@@ -108,6 +110,7 @@ class Machine(ABC):
     author: Any
     sources: Mapping[str, str] = MappingProxyType({})
     aliases: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType({})
+    translation: str | None = None
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
@@ -331,7 +334,7 @@ class Wrapped(Machine):
     def __init__(self, inner: Machine) -> None:
         self.inner = inner
         self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
-        self.sources, self.aliases = inner.sources, inner.aliases
+        self.sources, self.aliases, self.translation = inner.sources, inner.aliases, inner.translation
         self.layout, self.instances = inner.layout, inner.instances
         self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
 

@@ -23,6 +23,8 @@ WITHIN = ("within the constraint", "within the VIEW")
 NOBODY = "it says nothing: its parameters have no values with these constants"
 #: The words in place of the constants that differ from their defaults if none does.
 DEFAULTS = "with its default constants"
+#: The state of a translation that is not that of the text beside it.
+STALE = "stale"
 #: The marks of answers in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
 #: The styles of the marks.
@@ -271,6 +273,21 @@ class Result(Explored, Judged, Shown):
     interrupted: bool
 
     @property
+    def translation(self) -> str | None:
+        """The machine's, such as ``stale``: what is checked of a module with PlusCal."""
+        return self.model.translation
+
+    @property
+    def holds(self) -> bool | None:
+        """As for all that is judged; but None where it holds for a stale translation."""
+        holds = super().holds
+        return None if holds and self.translation == STALE else holds
+
+    @property
+    def why(self) -> str:
+        return super().why + (f", in a {STALE} translation" if self.translation == STALE else "")
+
+    @property
     def cut_short(self) -> str | None:
         """Why something is missing: why the search stopped, or that Ctrl-C stopped the making of traces."""
         return self.stopped or (INTERRUPTED if self.interrupted else None)
@@ -324,6 +341,8 @@ class Result(Explored, Judged, Shown):
         elif self.interrupted:
             rest = " after all states were visited; anything beyond that is missing"
             lines.append(Styled("INTERRUPTED", "warning", rest))
+        if self.translation == STALE:
+            lines.append(Styled("STALE", "warning", ": what is checked is not the translation of the algorithm"))
         lines += [f"note: {note}" for note in self.notes]
         lines += ["", *(verdict.line for verdict in self.verdicts)] if self.verdicts else []
         if self.complete and self.never_taken:
@@ -357,6 +376,7 @@ class Result(Explored, Judged, Shown):
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
             "notes": self.notes,
+            "translation": self.translation,
             "figures": self.figures,
             "fingerprint_key": self.fingerprint_key,
             "error": None if self.error is None else str(self.error),

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
+from workbench.pluscal.parser import DEFAULT
+from workbench.tlaplus.config.algorithms import translations_in
 from workbench.tlaplus.config.closures import Term
 from workbench.tlaplus.config.constants import as_values, constants_in, value_of
 from workbench.tlaplus.config.notation import TlaNotation
@@ -26,7 +28,6 @@ from workbench.tlaplus.names.symbols import (
     place_of,
 )
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
-from workbench.tlaplus.syntax.pluscal import algorithm_in
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order
 
@@ -38,7 +39,8 @@ class Configured:
     Attributes:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
-        notes: Notes on the configuration for a result.
+        notes: Notes on the configuration and on translations of PlusCal for a result.
+        translation: What is checked of modules with PlusCal: the state of ``Translations`` in ``algorithms.py``.
         opened_by: A function and its arguments, the texts, that open the same class of machines.
     """
 
@@ -47,6 +49,7 @@ class Configured:
     file: str
     constants: Mapping[str, kernel.Constant]
     notes: tuple[str, ...]
+    translation: str | None
     _library: Library
     _bound: Mapping[str, Constant]
     _fixed: Mapping[Constant, Any]
@@ -164,6 +167,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         InputError: With the line, for a name that the modules do not know or a statement that is not supported; or
             for a constant without a value.
     """
+    if _lacks_default(specification, cfg):
+        cfg = replace(cfg, model_values={**cfg.model_values, DEFAULT: 0})
     with naming(file):
         for name, entry in cfg.replacements.items():
             _replace(specification, name, entry)
@@ -195,11 +200,15 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
-    for module, text in library.read.items():
-        if (algorithm := algorithm_in(as_text(text))) and algorithm.is_edited:
-            lines = f"{algorithm.begin + 1}-{algorithm.begin + len(algorithm.translation)}"
-            notes.append(f"{module}.tla: the translation in lines {lines} was changed by hand after pcal wrote it")
-    return Configured(specification, cfg, file, constants, tuple(notes), library, bound, fixed)
+    translations = translations_in(library)
+    notes += translations.notes
+    return Configured(specification, cfg, file, constants, tuple(notes), translations.state, library, bound, fixed)
+
+
+def _lacks_default(specification: Specification, cfg: Cfg) -> bool:
+    """Whether variables of an algorithm begin with the constant that pcal's own .cfg makes a model value."""
+    is_declared = any(constant.name == DEFAULT for constant in specification.constants)
+    return is_declared and not any(DEFAULT in given for given in (cfg.constants, cfg.model_values, cfg.replacements))
 
 
 def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:

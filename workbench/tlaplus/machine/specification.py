@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.config.algorithms import lacking
 from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
-from workbench.tlaplus.names.loader import Library, Specification, as_text, load, read_file
+from workbench.tlaplus.names.loader import Library, Specification, load, read_file
 from workbench.tlaplus.names.symbols import MissingName
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuration
-from workbench.tlaplus.syntax.pluscal import algorithm_in
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
@@ -113,19 +113,15 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[T
     try:
         return _found_or_made(name, library, cfg, file)
     except MissingName as error:
-        for module, text in library.read.items():
-            algorithm = algorithm_in(as_text(text))
-            if algorithm and not algorithm.is_translated and algorithm.would_define(error.name):
-                lines = f"{algorithm.first}-{algorithm.last}"
-                raise InputError(
-                    f"{module}.tla: the algorithm in lines {lines} has no translation; pcal writes one"
-                ) from None
-        raise
+        module = lacking(library, error)
+        if module is None:
+            raise
+    return _class_of(name, library.translating(module), cfg, file)
 
 
 def _found_or_made(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
     configured = _configured(name, library, cfg, file)
-    made_from = name, tuple(sorted(library.read.items())), cfg, file
+    made_from = name, tuple(sorted(library.read.items())), library.translated, cfg, file
     if made_from not in _made:
         # Its module is the text, so that a hash of the class covers its source.
         parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
@@ -142,12 +138,26 @@ def _configured(name: str, library: Library, cfg: str | None, file: str) -> Conf
     else:
         with naming(file):
             given = read_configuration(cfg)
-    texts = dict(library.read)
-    return replace(configure(specification, library, given, file), opened_by=(_opened_again, (name, texts, cfg, file)))
+    opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file)
+    return replace(configure(specification, library, given, file), opened_by=opened_by)
 
 
-def _opened_again(name: str, texts: dict[str, str | bytes], cfg: str | None, file: str) -> type[TlaMachine]:
-    return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, file)
+def _opened_again(
+    name: str, texts: dict[str, str | bytes], translated: frozenset[str], cfg: str | None, file: str
+) -> type[TlaMachine]:
+    return _class_of(name, Library((), MODULES, EXTENDED, texts, translated), cfg, file)
+
+
+def translating(model: type[TlaMachine]) -> type[TlaMachine]:
+    """The machines of the same module and configuration, with the fresh translation of the module's algorithm.
+
+    Raises:
+        InputError: If it has no algorithm, or with the place, for a mistake in it.
+    """
+    assert model.configured.opened_by is not None
+    open_again, (name, texts, translated, cfg, file) = model.configured.opened_by
+    opened: type[TlaMachine] = open_again(name, texts, translated | {name}, cfg, file)
+    return opened
 
 
 def _usual(specification: Specification) -> Cfg:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.pluscal.module import find
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.name_check import check_names
 from workbench.tlaplus.names.symbols import (
@@ -60,9 +61,10 @@ class Library:
         standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
         extended: The standard modules that a standard module extends itself.
         texts: The texts of modules that are no files.
+        translated: The names of modules whose algorithm in PlusCal is read in a fresh translation.
 
     Attributes:
-        read: The texts of all modules that were asked for, by name.
+        read: The texts of all modules that were asked for, by name, as they stand in their files.
     """
 
     def __init__(
@@ -71,11 +73,13 @@ class Library:
         standard: Mapping[str, Mapping[str, tuple[int, Any]]] | None = None,
         extended: Mapping[str, Sequence[str]] | None = None,
         texts: Mapping[str, str | bytes] | None = None,
+        translated: frozenset[str] = frozenset(),
     ) -> None:
         self._folders = folders
         self._standard = standard or {}
         self._extended = extended or {}
         self._texts = texts or {}
+        self.translated = translated
         self.read: dict[str, str | bytes] = {}
         self._parsed: dict[str, Module] = {}
         self._meanings: dict[tuple[str, Any], Standard] = {}
@@ -92,7 +96,7 @@ class Library:
             text = self._text(name)
             if text is None:
                 return None
-            module = parse_module(text, name)
+            module = parse_module(self._translated(name, text), name)
             if module.name != name and text in self.read.values():
                 return None  # it is an inner module there
             if module.name != name:
@@ -115,6 +119,19 @@ class Library:
         for base in self._extended.get(name, ()):
             found |= self.brought(base) | (self.standard(base) or {})
         return found
+
+    def translating(self, name: str) -> "Library":
+        """A library that translates the algorithm of one more module, with nothing read so far."""
+        texts = {**self._texts, **self.read}
+        return Library(self._folders, self._standard, self._extended, texts, self.translated | {name})
+
+    def _translated(self, name: str, text: str | bytes) -> str | bytes:
+        if name not in self.translated:
+            return text
+        source = find(as_text(text), name)
+        if source is None:
+            raise InputError(f"{name}.tla: there is no algorithm to translate")
+        return source.translate().module
 
     def _text(self, name: str) -> str | bytes | None:
         if name in self._texts:

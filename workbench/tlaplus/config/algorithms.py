@@ -1,0 +1,97 @@
+"""Which text of a module with PlusCal is checked, and what a result says about that.
+
+A translation is read as it stands; one that is not the algorithm's is said to be stale. Without one, or if its fresh
+translation is asked for, the algorithm is translated in memory.
+"""
+
+from dataclasses import dataclass
+
+from workbench.kernel.meaning.errors import InputError, listed
+from workbench.kernel.meaning.result import STALE
+from workbench.pluscal.module import Source, Translation, find
+from workbench.tlaplus.names.loader import Library, as_text
+from workbench.tlaplus.names.symbols import MissingName
+
+FRESH, IN_MEMORY, EDITED = "fresh", "in memory", "edited"
+#: From the most harmless; of several modules, the last one counts.
+_GRAVITY = (FRESH, IN_MEMORY, EDITED, STALE)
+#: Most translations have these.
+_USUAL = frozenset(["pc", "stack", "vars", "ProcSet", "Init", "Next", "Spec", "Terminating", "Termination"])
+
+
+@dataclass(frozen=True)
+class Translations:
+    """What is known of the translations in modules.
+
+    Attributes:
+        state: ``fresh``, ``in memory``, ``edited`` or ``stale``, the gravest one; None if no module has a translation.
+        notes: For a result.
+    """
+
+    state: str | None
+    notes: tuple[str, ...]
+
+
+def translations_in(library: Library) -> Translations:
+    """Compare the translations in the modules of a library with their algorithms."""
+    states, notes = set[str](), list[str]()
+    for module, text in library.read.items():
+        source = find(as_text(text), module)
+        if source is None or not (source.is_translated or module in library.translated):
+            continue
+        try:
+            translation = source.translate()
+        except InputError as error:
+            notes += _of_edits(source)
+            notes.append(f"{error}; so the translation is not compared with the algorithm")
+            continue
+        if module in library.translated:
+            states.add(IN_MEMORY)
+            notes.append(_in_memory(translation))
+        else:
+            states.add(STALE if translation.is_stale else EDITED if source.is_edited else FRESH)
+            notes += _of_edits(source)
+            notes += [_of_differences(translation)] if translation.is_stale else []
+        notes += [f"{module}.tla:{line}:{column}: {text}" for (line, column), text in translation.warnings]
+    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes))
+
+
+def _of_edits(source: Source) -> list[str]:
+    lines = f"{source.name}.tla: the translation in lines {source.translated_range}"
+    return [f"{lines} was changed by hand after pcal wrote it"] if source.is_edited else []
+
+
+def _of_differences(translation: Translation) -> str:
+    source = translation.source
+    old, new = source.translated_range, translation.algorithm_range
+    return (
+        f"{source.name}.tla: the translation in lines {old} is stale: by the algorithm in lines {new} "
+        f"{listed(translation.differences)} would differ (--translate checks that)"
+    )
+
+
+def _in_memory(translation: Translation) -> str:
+    source = translation.source
+    why = f"instead of lines {source.translated_range}" if source.is_translated else "since it has no translation"
+    return f"{source.name}.tla: the algorithm in lines {translation.algorithm_range} is translated in memory, {why}"
+
+
+def lacking(library: Library, missing: MissingName) -> str | None:
+    """The module whose algorithm, not translated yet, defines a name that is missing; None if there is none.
+
+    Raises:
+        InputError: For a mistake in an algorithm that may define it.
+    """
+    for module, text in library.read.items():
+        source = find(as_text(text), module)
+        if source is None or source.is_translated or module in library.translated:
+            continue
+        try:
+            names = source.translate().defined
+        except InputError:
+            if missing.name in _USUAL or missing.name in {word.text for word in source.words()}:
+                raise
+        else:
+            if missing.name in names:
+                return module
+    return None
