@@ -49,7 +49,7 @@ COMMANDS = [
     ("export relay.py -o e", 0, "24 states and 44 steps"),
 ]
 #: Those that take no model: a table, a system, a name for a new one, folders.
-WITHOUT_A_MODEL = {"audit", "drive", "new", "notebooks", "grade"}
+WITHOUT_A_MODEL = {"audit", "drive", "new", "notebooks", "grade", "translate"}
 
 
 @pytest.fixture

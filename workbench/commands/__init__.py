@@ -12,6 +12,7 @@ NAMES = (
     "validate",
     "scenario",
     "export",
+    "translate",
     "audit",
     "drive",
     "list",

@@ -3,6 +3,7 @@
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
   workbench check Hudi.tla                            a TLA+ module as published, with Hudi.cfg beside it
+  workbench check Lock.tla --translate                its PlusCal in a fresh translation, in place of a stale one
   workbench check v2_race -o race.html                a page with verdicts, traces to step through, graph and charts
   workbench check bakery_v2 -o trace.itf.json         the trace of the first violation, for other tools
   workbench check v2_race hudi/one_table              configurations, by name or as FILE.toml, as a table
@@ -15,7 +16,7 @@ A name means first a model, then a file or folder, then one of the workbench's o
 share their model's name and defaults; give them with their folder: classics/paxos.
 
 Exit status: 0 everything holds (or is as expected), 1 something is violated (or differs), 2 bad input, or an error of
-the model, 3 something is not known, or nothing was checked.
+the model, 3 something is not known, nothing was checked, or what holds does so in a stale translation of PlusCal.
 """
 
 import argparse
@@ -62,6 +63,7 @@ _BEGIN = {
     "workers": 1,
     "fingerprint_bits": 64,
     "profile": False,
+    "translate": False,
     "set": [],
     "path": [],
 }
@@ -78,6 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "--set")
     parser.add_argument("--cfg", metavar="FILE", help="constants, properties and symmetry of a TLC configuration")
     add_options(parser, "--path")
+    parser.add_argument(
+        "--translate", action="store_true", help="a TLA+ module: check the fresh translation of its PlusCal"
+    )
     add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
     add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
@@ -120,6 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(
             "--set, --cfg, --path and --property are not accepted with configurations; they go with a model"
         )
+    _without(arguments, {"translate": False}, "configurations; it goes with a module")
     if arguments.deadlock is not None:
         given = "--deadlock" if arguments.deadlock else "--no-deadlock"
         raise InputError(f"{given} is not accepted with configurations; they name Deadlock among their properties")
@@ -180,14 +186,24 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     _without(arguments, _RESUME, "a model; it goes with a run directory")
     own, cfg = (arguments.cfg, None) if module_in(name) is not None else (None, arguments.cfg)
     name = completed(name, own, arguments.path)
+    if module_in(name) is None:
+        _without(arguments, {"translate": False}, f"{brief(name)}; it goes with a module, such as Hudi.tla")
     check_answer(arguments, [*file_of(name), *_read(arguments)])
     with in_time(arguments.max_seconds):
-        model, properties, symmetry, remarks, unknown = _asked(arguments, get_model(name), cfg)
+        model, properties, symmetry, remarks, unknown = _asked(arguments, _chosen(arguments, name), cfg)
     properties = model.chosen(properties, arguments.deadlock)
     with failing(arguments), progress_line(found=findings) as on_progress:
         result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
-    return _give(arguments, found, name if cfg is None else None)
+    return _give(arguments, found, name if cfg is None and not arguments.translate else None)
+
+
+def _chosen(arguments: argparse.Namespace, name: str) -> ModelClass:
+    if not arguments.translate:
+        return get_model(name)
+    from workbench.tlaplus.machine.specification import translating  # not loaded for models in Python
+
+    return translating(get_model(name))
 
 
 def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
