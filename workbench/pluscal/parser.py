@@ -30,7 +30,7 @@ def parse(words: list[Token], is_fair: bool) -> pcal.Algorithm:
 
 class _Parser:
     def __init__(self, words: list[Token], is_fair: bool) -> None:
-        self.words, self.at, self.is_fair = words, 0, is_fair
+        self.words, self.at = words, 0
         self.braces = False
         self.macro = False
         self.procedure = ""

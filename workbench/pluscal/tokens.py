@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-NAME, NUMBER, STRING, SYMBOL, ADDED = "name", "number", "string", "symbol", "added"
+NAME, STRING, SYMBOL, ADDED = "name", "string", "symbol", "added"
 
 _RESERVED = (
     "ASSUME ASSUMPTION AXIOM BOOLEAN CASE CONSTANT CONSTANTS EXCEPT EXTENDS FALSE IF INSTANCE LOCAL MODULE OTHER"
