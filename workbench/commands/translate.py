@@ -13,8 +13,8 @@ input, or a mistake in the algorithm.
 import argparse
 from pathlib import Path
 
-from workbench.commands.standard import remark, say
-from workbench.commands.status import HOLDS, VIOLATED
+from workbench.commands.output.standard import remark, say
+from workbench.commands.output.status import HOLDS, VIOLATED
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, listed
 from workbench.pluscal.module import Source, Translation, find

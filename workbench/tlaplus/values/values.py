@@ -129,6 +129,7 @@ class Order:
         self._domains: dict[int, tuple[Map, frozenset[Any]]] = {}
         # By the length of a tuple: the keys of its domain.
         self._numbers: list[tuple[Any, ...]] = [()]
+        self._types: dict[str, _Typed] = {}
         # By the domain of a function: the domain in order with its keys; None for one with members other than words.
         self._words: dict[tuple[Any, ...], tuple[tuple[str, ...], tuple[Any, ...]] | None] = {}
 
@@ -138,7 +139,7 @@ class Order:
         if kind is int:
             return 1, value
         if kind is Name:
-            return _rank_of(value), self._places.get(value, value)
+            return self._rank_of(value), self._places.get(value, value)
         if kind is str:
             return 1, self._places.get(value, value)
         if kind is bool:
@@ -157,6 +158,11 @@ class Order:
             key = 1, _Endless(value)
         _keep(self._keys, value, key)
         return key
+
+    def _rank_of(self, name: Name) -> int:
+        if name[1:2] != "_" or not (type_ := type_of(name)):
+            return _UNTYPED
+        return self._types.setdefault(type_, _Typed(type_))
 
     def _numbers_to(self, size: int) -> tuple[Any, ...]:
         """The keys of 1..size."""
@@ -225,15 +231,6 @@ class Order:
             made = tuple([member for _, member in sorted_pairs([(self.key(member), member) for member in members])])
         _keep(self._ordered, members, made)
         return made
-
-
-_ranks: dict[str, _Typed] = {}
-
-
-def _rank_of(name: Name) -> int:
-    if name[1:2] != "_" or not (type_ := type_of(name)):
-        return _UNTYPED
-    return _ranks.setdefault(type_, _Typed(type_))
 
 
 def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
