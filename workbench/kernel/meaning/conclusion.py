@@ -203,7 +203,8 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
     if isinstance(declared, Deadlock):
         answer = judge_end(model, last.state)
         return [] if answer is True else [f"stuck: {answer}"]
-    where, judges = "", model.predicates(declared.name) if declared.of_states else model.judges(declared)
+    where, states = "", [last.state]
+    judges = model.predicates(declared.name) if declared.of_states else model.judges(declared)
     answers: list[bool | str]
     if declared.of_states:
         answers = [judge.judge(last.state) for judge in judges]
@@ -212,8 +213,10 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
     else:
         instance, before = model.instances[last.move.instance], trace.steps[-2].state
         judges = [judge for judge in judges if judge.concerns(instance) and before != last.state]
-        where, answers = f"{last.label}: ", [judge.judge(before, last.state) for judge in judges]
-    return [f"{where}{answer or 'it is false'}" for answer in answers if answer is not True]
+        where, states = f"{last.label}: ", [before, last.state]
+        answers = [judge.judge(*states) for judge in judges]
+    told = [answer or model.why_false(declared, states) for answer in answers if answer is not True]
+    return [f"{where}{why}" for why in dict.fromkeys(told)]
 
 
 def _bounded(plan: Plan, explored: Exploration) -> list[str]:

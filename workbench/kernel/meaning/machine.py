@@ -191,6 +191,10 @@ class Machine(ABC):
         outcomes, whys = instance.run(row_of(state))
         return None if outcomes else "; ".join(whys)
 
+    def why_false(self, declared: Property, states: Sequence[State]) -> str:
+        """The reason why a property is false of a state, or of the two of a step, where its judge gives none."""
+        return "it is false"
+
     def may_end(self, state: Reader) -> bool:
         """Whether a behaviour may end in `state`, as `declared.ends` says, if anything does; for deadlocks."""
         if self.declared.ends is None:
@@ -361,6 +365,9 @@ class Wrapped(Machine):
 
     def each_initial_state(self) -> Iterator[Any]:
         return self.inner.each_initial_state()
+
+    def why_false(self, declared: Property, states: Sequence[State]) -> str:
+        return self.inner.why_false(declared, states)
 
     def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return self.inner.arguments_of(declared)

@@ -3,6 +3,7 @@
 import copyreg
 from abc import ABCMeta
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
-from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
@@ -31,7 +32,7 @@ from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import MissingName, fail_at
 from workbench.tlaplus.steps.disjuncts import named, split
-from workbench.tlaplus.steps.predicates import Seen
+from workbench.tlaplus.steps.predicates import Seen, TextInvariant
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.temporal.fairness import FairSteps
@@ -168,6 +169,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
             InputError: If the texts use a module that it does not have.
         """
         return Plain(self, self.configured)
+
+    def why_false(self, declared: Property, states: Sequence[State]) -> str:
+        found = None
+        if isinstance(declared, TextInvariant):
+            with suppress(InputError):  # the plain evaluator lacks a module
+                found = self.plain().why_false(declared.name, states[-1])
+        return super().why_false(declared, states) if found is None else found
 
     # What the text says -----------------------------------------------------------------------------------------
 

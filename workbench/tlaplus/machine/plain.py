@@ -18,10 +18,11 @@ from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.config.constants import as_values
 from workbench.tlaplus.meaning import values as plain
-from workbench.tlaplus.meaning.environment import State
+from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.liveness import Decided, decide
 from workbench.tlaplus.meaning.opening import Opened, opened
-from workbench.tlaplus.meaning.search import DEADLOCK, Failed, Graph, search
+from workbench.tlaplus.meaning.reasons import reasons
+from workbench.tlaplus.meaning.search import DEADLOCK, Failed, Graph, deeply, search
 from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
 from workbench.tlaplus.names.loader import Library, load
 from workbench.tlaplus.names.string_order import words_in
@@ -116,6 +117,16 @@ class Plain:
             error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
         return error
 
+    def why_false(self, invariant: str, state: Any) -> str:
+        """The parts of an invariant that make it false in a state of the machine, with their places."""
+        words = self.opened.root.model.words
+        values = {one: as_plain(force(getattr(state, one.name)), words) for one in self.opened.specification.variables}
+        try:
+            found = deeply(lambda: reasons(self.opened.named(invariant), self.opened.root, States(values)))
+        except ValueError as error:
+            return f"it is false, but the plain evaluator says: {error}. One of them is wrong; please report it"
+        return "; ".join(f"{reason.said} ({reason.at})" for reason in found)
+
     # Behaviours --------------------------------------------------------------------------------------------------
 
     def trace(self, states: tuple[State, ...], loop: int | None = None) -> Trace:
@@ -200,6 +211,23 @@ def as_kernel(value: Any) -> Any:
     if plain.is_sequence(value):
         return tuple(map(as_kernel, value.results))
     return Map([(as_kernel(argument), as_kernel(result)) for argument, result in value.pairs])
+
+
+def as_plain(value: Any, words: plain.Words) -> Any:
+    """A value of the machine's states in the form of the plain evaluator."""
+    if isinstance(value, bool):
+        return plain.Boolean(value)
+    if isinstance(value, int):
+        return plain.Number(value)
+    if isinstance(value, Name):
+        return plain.ModelValue(value, words)
+    if isinstance(value, str):
+        return plain.String(spelling(value), words)
+    if isinstance(value, frozenset):
+        return plain.set_of(as_plain(member, words) for member in value)
+    if isinstance(value, tuple):
+        return plain.sequence_of([as_plain(item, words) for item in value])
+    return plain.function_of([(as_plain(key, words), as_plain(value[key], words)) for key in value])
 
 
 def _written(state: State) -> str:

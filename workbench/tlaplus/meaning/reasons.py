@@ -1,0 +1,244 @@
+r"""Why a formula is false in a state or a step: the smallest parts that make it so, and what they read.
+
+A conjunction is false for its first false part, ``\A`` for the first member that violates it, a definition for its
+body; a disjunction is so for all of its parts. Negation asks for the opposite: why a formula is true.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from workbench.tlaplus.meaning import sets
+from workbench.tlaplus.meaning.environment import Argument, Closure, Environment, States
+from workbench.tlaplus.meaning.expressions import (
+    bindings,
+    body_of,
+    called,
+    chosen_arm,
+    evaluate,
+    holds,
+    is_unchanged,
+    value_of,
+)
+from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import Defined, Scope, Standard, Substituted
+from workbench.tlaplus.syntax import tree
+from workbench.tlaplus.syntax.tree import Expression, Node, Place
+from workbench.tlaplus.syntax.unparse import written
+from workbench.tlaplus.syntax.visitor import parts
+
+#: A formula with more parts that are all to blame is named whole.
+_MOST_PARTS = 3
+
+
+class Reason(NamedTuple):
+    """A part of a formula that makes it false.
+
+    Attributes:
+        at: Where the part begins.
+        said: That it is false, for which values of bound names, and what its operands are.
+    """
+
+    at: Place
+    said: str
+
+
+def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
+    """The parts of a false formula that make it false.
+
+    Raises:
+        EvaluationFailure: If it has no value.
+        ValueError: If it is true.
+    """
+    if holds(node, env, states):
+        raise ValueError(f"{written(node)} is true")
+    return _Why(states, False).of(node, env)
+
+
+class _Why:
+    """Why formulas are false in some states, or why they are true."""
+
+    def __init__(self, states: States, is_true: bool) -> None:
+        self.states, self.is_true = states, is_true
+
+    def of(self, node: Expression, env: Environment) -> list[Reason]:
+        """The reasons for a formula that is known to be so."""
+        if isinstance(node, (tree.Conjunction, tree.Disjunction)):
+            operands = [(operand, env) for operand in node.operands]
+            return self._of_parts(node, env, operands, isinstance(node, tree.Conjunction))
+        if isinstance(node, tree.Quantified):
+            return self._of_quantified(node, env)
+        if isinstance(node, tree.If):
+            return self.of(node.then if holds(node.condition, env, self.states) else node.otherwise, env)
+        if isinstance(node, tree.Case):
+            return self.of(chosen_arm(node, env, self.states), env)
+        if isinstance(node, tree.Let):
+            return self.of(node.body, env.inside(node))
+        if isinstance(node, tree.Label):
+            return self.of(node.body, env)
+        if isinstance(node, tree.Box) and not self.is_true:
+            return self.of(node.action, env)
+        if isinstance(node, tree.Angle) and not self.is_true and not holds(node.action, env, self.states):
+            return self.of(node.action, env)
+        if isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
+            return self._of_name(node, env)
+        return [self._atom(node, env)]
+
+    def _of_name(self, node: Expression, env: Environment) -> list[Reason]:
+        meaning, arguments, reached = called(node, env)
+        if isinstance(meaning, Standard):
+            return [self._atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
+        if isinstance(meaning, Substituted) and not arguments:
+            return self.of(meaning.expression, reached.at(meaning.scope))
+        if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+            return self.of(meaning.body, body_of(meaning, arguments, reached))
+        passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
+        if isinstance(passed, Closure) and not arguments:
+            return self.of(passed.node, passed.environment)
+        return [self._atom(node, env)]
+
+    def _of_operator(
+        self, node: Expression, env: Environment, name: str, arguments: Sequence[Argument]
+    ) -> list[Reason]:
+        operands = [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
+        if name == "~":
+            return self._otherwise.of(*operands[0])
+        if name in ("/\\", "\\/"):
+            return self._of_parts(node, env, operands, name == "/\\")
+        if name == "=>" and (not self.is_true or holds(*operands[0], self.states)):
+            return self.of(*operands[1])
+        if name == "=>":
+            return self._otherwise.of(*operands[0])
+        return [self._atom(node, env)]
+
+    @property
+    def _otherwise(self) -> "_Why":
+        return _Why(self.states, not self.is_true)
+
+    def _of_parts(
+        self,
+        node: Expression,
+        env: Environment,
+        operands: Sequence[tuple[Expression, Environment]],
+        is_conjunction: bool,
+    ) -> list[Reason]:
+        if is_conjunction is not self.is_true:  # one operand is enough
+            return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
+        if len(operands) > _MOST_PARTS:
+            return [self._atom(node, env)]
+        return [reason for one in operands for reason in self.of(*one)]
+
+    def _of_quantified(self, node: tree.Quantified, env: Environment) -> list[Reason]:
+        ways = [inner for inner, _ in bindings(node, env, self.states)]
+        if (node.kind == "A") is not self.is_true:  # one way is enough
+            decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
+            return self.of(node.body, next(decisive))
+        domains = [bound.domain for bound in node.bounds if bound.domain is not None]
+        read = [*_said(domains, env, self.states)]
+        if not ways:
+            read = [f"{written(domain)} is empty" for domain in domains if not _members(domain, env, self.states)]
+        none = "no" if not self.is_true else "each"
+        bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
+        return [Reason(node.at, _line(f"{none} {bounds} has {body}{_given(node, env, self.states)}", read))]
+
+    def _atom(self, node: Expression, env: Environment) -> Reason:
+        """That a part which is no connective is false, or true."""
+        truth = "true" if self.is_true else "false"
+        head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
+        if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
+            return Reason(node.at, head)  # which says it all
+        read = [*_difference(node, env, self.states)] if not self.is_true else []
+        if not read and isinstance(node, tree.Operation):
+            read = [*_said(node.operands, env, self.states)]
+        if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
+            read = [f"{written(node.subscript)} does not change"]
+        return Reason(node.at, _line(head, read))
+
+
+def _line(head: str, read: Sequence[str]) -> str:
+    return f"{head}: {', '.join(read)}" if read else head
+
+
+def _members(domain: Expression, env: Environment, states: States) -> bool:
+    return any(True for _ in sets.members_of(evaluate(domain, env, states)))
+
+
+def _given(node: Expression, env: Environment, states: States) -> str:
+    """For which values of bound names and parameters a formula is meant, if it mentions any."""
+    said = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
+    return f" for {said}" if said else ""
+
+
+def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tuple[str, str]]:
+    """The bound names and parameters that a formula mentions, with their values."""
+    met = dict.fromkeys(declared for declared in _declared_in(node, env.scope) if declared in env.bound)
+    for declared in met:
+        argument = env.bound[declared]
+        if not declared.arity:
+            with suppress(EvaluationFailure):  # TLC need not have asked for it
+                yield declared.name, brief(value_of(argument, states))
+
+
+def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
+    """The bound names and parameters that an expression mentions."""
+    if isinstance(node, tree.Identifier):
+        applied = scope.applied(node)
+        if applied is not None and isinstance(applied[0], tree.Declaration):
+            yield applied[0]
+    for part in parts(node):
+        yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
+
+
+def _said(nodes: Iterable[Expression], env: Environment, states: States) -> Iterator[str]:
+    """What the operands are that depend on the state."""
+    for node in nodes:
+        if env.model.levels.level(node, env.scope) is not Level.CONSTANT:
+            yield f"{written(node)} is {brief(evaluate(node, env, states))}"
+
+
+# Where two values differ ----------------------------------------------------------------------------------------------
+
+
+def _difference(node: Expression, env: Environment, states: States) -> Iterator[str]:
+    r"""Where two values that should be equal differ, or what of a value is outside of a set."""
+    if not isinstance(node, tree.Operation) or node.symbol not in ("=", "\\in", "\\subseteq"):
+        return
+    one, other = (evaluate(operand, env, states) for operand in node.operands)
+    left, right = map(written, node.operands)
+    if node.symbol == "=" and isinstance(one, Function) and isinstance(other, Function):
+        if one.arguments == other.arguments:
+            differ = [key for key, value in one.pairs if not sets.equal(value, sets.apply(other, key))]
+            if len(differ) == 1 < len(one.pairs):
+                key = differ[0]
+                yield f"they differ at {key}: {brief(sets.apply(one, key))} and {brief(sets.apply(other, key))}"
+    elif node.symbol == "\\in" and isinstance(one, Function):
+        yield from _outside(one, other, left)
+    elif node.symbol == "\\subseteq":
+        foreign = [member for member in sets.members_of(one) if not sets.has(other, member)]
+        yield f"{brief(foreign[0])} is in {left} and not in {right}"
+
+
+def _outside(value: Function, members: Any, name: str) -> Iterator[str]:
+    """The part of a function that keeps it out of a set of functions or records."""
+    if isinstance(members, sets.Sequences) and is_sequence(value):
+        codomains = dict.fromkeys(value.arguments, members.parts[0])
+    elif isinstance(members, sets.Functions):
+        codomains = dict.fromkeys(value.arguments, members.parts[1])
+        domain = sets.domain_of(value)
+        if not sets.equal(domain, members.parts[0]):
+            yield f"its domain is {brief(domain)}"
+            return
+    elif isinstance(members, sets.Records):
+        codomains = dict(zip(members.names, members.parts, strict=True))
+        if set(codomains) != set(value.arguments):
+            yield f"its fields are {', '.join(argument.spelling for argument in value.arguments)}"
+            return
+    else:
+        return
+    for argument, result in value.pairs:
+        if not sets.has(codomains[argument], result):
+            part = f"{name}.{argument.spelling}" if isinstance(members, sets.Records) else f"{name}[{argument}]"
+            inner = [*_outside(result, codomains[argument], part)] if isinstance(result, Function) else []
+            yield from inner or [f"{part} is {brief(result)}"]
+            return
