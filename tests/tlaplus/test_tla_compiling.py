@@ -8,10 +8,11 @@ from tests.tlaplus.exploring import specification
 from tests.tlaplus.trees import expression_of, loaded
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
+from workbench.tlaplus.compiler import compiler
 from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, definition_of, place_of
-from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.syntax.tree import Binder, Expression, Place
 from workbench.tlaplus.syntax.unparse import written
 from workbench.tlaplus.values.lazy import force
 from workbench.tlaplus.values.values import EvaluationError, shown
@@ -181,3 +182,9 @@ def test_parameters_and_constants_have_values():
 )
 def test_an_expression_is_written_as_it_reads(text):
     assert written(expression_of(text)) == text
+
+
+def test_each_kind_of_expression_has_its_writer():
+    kinds = {*Expression.__subclasses__(), *Binder.__subclasses__()} - {Binder}
+    assert compiler._VALUES.keys() == kinds
+    assert compiler._ACTIONS.keys() == kinds

@@ -12,7 +12,7 @@ from workbench.kernel import ModelError
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.search import Search
-from workbench.tlaplus.compiler.actions import Actions
+from workbench.tlaplus.compiler import actions
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.meaning.environment import State
 from workbench.tlaplus.meaning.opening import Opened, opened
@@ -108,7 +108,7 @@ def test_states_and_transitions_are_those_of_the_compiled_machine(name):
 
 def test_a_compiler_that_takes_all_for_some_is_noticed(monkeypatch):
     """It once did so in Next, and every engine with it."""
-    monkeypatch.setattr(Actions, "_for_all", Actions._exists)
+    monkeypatch.setattr(actions, "_for_all", actions._exists)
     noticed = set()
     for name, row in ROWS.items():
         if r"\A in Next: " in name:

@@ -3,7 +3,7 @@ r"""Compile the expressions and actions of a specification to Python functions.
 ==================  ==========================================================================================
 expressions         functions of the state and the next state, whose variables are read by number
 actions             functions of a run and of what to do next, which they do once for each way to take the action
-``context.py``      what the writers of both share
+``writer.py``       what all that write code share; it asks the tables here for each kind of node
 ``expressions.py``  constructs; ``calls.py`` names, definitions and arguments, ``actions.py`` what assigns
 ``environment.py``  what names are in the code: Python's locals, or texts that are taken by name
 ``program.py``      the code becomes functions
@@ -18,17 +18,15 @@ from threading import Lock
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
-from workbench.tlaplus.compiler.actions import Actions
-from workbench.tlaplus.compiler.calls import Calls
-from workbench.tlaplus.compiler.context import Workshop
+from workbench.tlaplus.compiler import actions, calls, expressions, let_bindings
 from workbench.tlaplus.compiler.environment import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, Held, Here
-from workbench.tlaplus.compiler.expressions import Expressions
-from workbench.tlaplus.compiler.let_bindings import Lets
 from workbench.tlaplus.compiler.python_code import assign, call, constant, defined, name, when
 from workbench.tlaplus.compiler.runtime import Run
+from workbench.tlaplus.compiler.writer import ActionRule, ValueRule, Writer
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.symbols import Constant, Scope, Variable, fail_at
+from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Declaration, Expression, Node, Quantified
 from workbench.tlaplus.syntax.unparse import written
 
@@ -36,6 +34,62 @@ from workbench.tlaplus.syntax.unparse import written
 Evaluation = Callable[..., Any]
 #: Calls its second argument once for each way in which the action can be taken in the run that is its first.
 Action = Callable[..., None]
+
+
+#: What writes the value of each kind of node.
+_VALUES: Mapping[type, ValueRule] = {
+    tree.Number: expressions.literal,
+    tree.String: expressions.string,
+    tree.Boolean: expressions.literal,
+    tree.Identifier: calls.value,
+    tree.Apply: calls.value,
+    tree.Operation: calls.value,
+    tree.Qualified: calls.value,
+    tree.Lambda: expressions.operator,
+    tree.Label: expressions.label,
+    tree.Let: let_bindings.value,
+    tree.Conjunction: expressions.all_of,
+    tree.Disjunction: expressions.some_of,
+    tree.If: expressions.if_,
+    tree.Case: expressions.case,
+    tree.Quantified: expressions.quantified,
+    tree.Choose: expressions.choose,
+    tree.Filter: expressions.filtered,
+    tree.MapOver: expressions.mapped,
+    tree.SetOf: expressions.set_of,
+    tree.TupleOf: expressions.tuple_,
+    tree.RecordOf: expressions.record,
+    tree.RecordSet: expressions.record_set,
+    tree.Field: expressions.field,
+    tree.FunctionOf: expressions.function_over,
+    tree.FunctionSet: expressions.function_set,
+    tree.FunctionApplication: expressions.application,
+    tree.Except: expressions.except_,
+    tree.At: expressions.at,
+    tree.Prime: expressions.prime,
+    tree.Box: expressions.box,
+    tree.Angle: expressions.angle,
+    tree.Fairness: expressions.fairness,
+    tree.Unsupported: expressions.unsupported,
+}
+#: What writes each kind of node as an action; all but these are tests.
+_ACTIONS: Mapping[type, ActionRule] = {
+    **dict.fromkeys(_VALUES, actions.tested),
+    tree.Boolean: actions.boolean,
+    tree.Identifier: actions.named,
+    tree.Apply: actions.named,
+    tree.Operation: actions.named,
+    tree.Qualified: actions.named,
+    tree.Label: actions.label,
+    tree.Let: actions.let,
+    tree.Conjunction: actions.all_of,
+    tree.Disjunction: actions.some_of,
+    tree.If: actions.if_,
+    tree.Case: actions.case,
+    tree.Quantified: actions.quantified,
+    tree.Box: actions.box,
+    tree.Angle: actions.angle,
+}
 
 
 class Compiler:
@@ -48,16 +102,13 @@ class Compiler:
 
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
         self._specification, self._constants = specification, constants
-        self._workshop = Workshop(specification, constants)
-        self._expressions = Expressions(self._workshop)
-        calls = Calls(self._workshop, self._expressions)
-        self._actions = Actions(self._workshop, calls, Lets(self._workshop, calls))
+        self._writer = Writer(specification, constants, _VALUES, _ACTIONS)
         # Much is compiled when it is first asked for, and several threads may ask one machine.
         self._writing = Lock()
 
     def number(self, variable: Variable) -> int:
         """The number of a variable of the specification."""
-        return self._workshop.numbers[variable]
+        return self._writer.numbers[variable]
 
     def over(self, variables: Sequence[Any]) -> "Compiler":
         """A compiler for states of other variables, possibly those of instances."""
@@ -74,15 +125,15 @@ class Compiler:
         Raises:
             InputError: With the place, for a temporal formula and for what is not supported.
         """
-        return self._evaluation(node, scope, parameters, self._expressions.value)
+        return self._evaluation(node, scope, parameters, self._writer.value)
 
     def predicate(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The truth of an expression, whose value must be a boolean; see :meth:`expression`."""
-        return self._evaluation(node, scope, parameters, self._expressions.condition)
+        return self._evaluation(node, scope, parameters, self._writer.condition)
 
     def members(self, node: Quantified, scope: Scope, parameters: Sequence[Declaration] = ()) -> Evaluation:
         """The values to try for the names of a quantifier; see :meth:`expression`."""
-        return self._evaluation(node, scope, parameters, lambda _, here: self._expressions.tried(node, here))
+        return self._evaluation(node, scope, parameters, lambda _, here: expressions.tried(self._writer, node, here))
 
     def action(self, node: Expression, scope: Scope, parameters: Sequence[Declaration] = ()) -> Action:
         """An action; see :meth:`expression` for the arguments and errors.
@@ -92,7 +143,7 @@ class Compiler:
         """
         with self._writing:
             here, locals_ = self._start(node, scope, parameters)
-            return self._define([RUN, REST, *locals_], self._actions.body(node, here), node, here)
+            return self._define([RUN, REST, *locals_], self._writer.body(node, here), node, here)
 
     def beginning(self, formulas: Sequence[tuple[Expression, Scope]]) -> Action:
         r"""The conjunction of initial conditions, where ``x = e`` and ``x \in S`` assign variables without a prime.
@@ -113,16 +164,16 @@ class Compiler:
         with self._writing:
             self._check(node, scope)
             here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
-            return self._define([RUN, REST], self._actions.body(node, here), node, here)
+            return self._define([RUN, REST], self._writer.body(node, here), node, here)
 
     def _check(self, node: Expression, scope: Scope) -> None:
         here = Here(scope, NOTHING_BOUND, node.at.module)
-        if self._workshop.knowledge.level(node, here) is Level.TEMPORAL:
+        if self._writer.knowledge.level(node, here) is Level.TEMPORAL:
             fail_at(node.at, f"{written(node)} is a temporal formula, which has no value in a state or step")
 
     def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Here, list[str]]:
         self._check(node, scope)
-        locals_ = [self._workshop.program.fresh("parameter") for _ in parameters]
+        locals_ = [self._writer.program.fresh("parameter") for _ in parameters]
         bindings = NOTHING_BOUND.bound({one: Held(local) for one, local in zip(parameters, locals_, strict=True)})
         return Here(scope, bindings, node.at.module), locals_
 
@@ -146,7 +197,7 @@ class Compiler:
         handler = ast.ExceptHandler(name("RecursionError"), error, refuse)
         body: list[ast.stmt] = [ast.Try(statements, [handler], [], [])]
         try:
-            definition = defined(self._workshop.program.fresh("entry"), head, body)
-            return self._workshop.define(definition, node, here, "")
+            definition = defined(self._writer.program.fresh("entry"), head, body)
+            return self._writer.define(definition, node, here, "")
         except RecursionError:
             raise InputError(f"{node.at}: this is nested too deep") from None

@@ -164,6 +164,11 @@ class Here:
         """The binding of a name; None if there is none."""
         return self.environment.get(self.scope.find(node.name))
 
+    def binding(self, meaning: Meaning) -> Binding | None:
+        """The binding of a meaning, unless it is the value in another state."""
+        found = self.environment.get(meaning)
+        return None if isinstance(found, Kept) and found.now != self.now else found
+
     def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
         """This place with more bindings, in the scope that has their names."""
         return replace(self, scope=scope or self.scope, environment=self.environment.bound(bindings))

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from workbench.tlaplus.compiler.context import Workshop
 from workbench.tlaplus.compiler.environment import Held, Here
+from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined
 from workbench.tlaplus.syntax import tree
@@ -23,27 +23,27 @@ class Early(NamedTuple):
     locals_: frozenset[str]
 
 
-def early_tests(workshop: Workshop, node: tree.Quantified | tree.Filter, inside: Here) -> Iterator[Early]:
+def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Here) -> Iterator[Early]:
     """The early tests at the beginning of a construct's body."""
     body = node.body
     if isinstance(node, tree.Quantified) and node.kind == "A":
         if not (isinstance(body, tree.Operation) and body.symbol == "=>"):
             return
         body = body.operands[0]
-    for part, here in _conjuncts(workshop, body, inside):
-        held = [here.environment.get(one) for one in workshop.mentions.of(part, here.scope)]
-        if not all(isinstance(one, Held) for one in held) or workshop.knowledge.level(part, here) > Level.CONSTANT:
+    for part, here in _conjuncts(writer, body, inside):
+        held = [here.environment.get(one) for one in writer.mentions.of(part, here.scope)]
+        if not all(isinstance(one, Held) for one in held) or writer.knowledge.level(part, here) > Level.CONSTANT:
             return
         yield Early(part, here, frozenset(one.local for one in held if isinstance(one, Held)))
 
 
-def _conjuncts(workshop: Workshop, node: Expression, here: Here) -> Iterator[tuple[Expression, Here]]:
+def _conjuncts(writer: Writer, node: Expression, here: Here) -> Iterator[tuple[Expression, Here]]:
     """The parts of a conjunction, even if a definition of actions or states stands for it."""
     if isinstance(node, tree.Conjunction) or (isinstance(node, tree.Operation) and node.symbol == "/\\"):
         for operand in node.operands:
-            yield from _conjuncts(workshop, operand, here)
+            yield from _conjuncts(writer, operand, here)
         return
-    if isinstance(node, tree.Apply) and workshop.knowledge.level(node, here) > Level.CONSTANT:
+    if isinstance(node, tree.Apply) and writer.knowledge.level(node, here) > Level.CONSTANT:
         meaning = here.scope.meaning(node.name, node.at)
         if isinstance(meaning, Defined) and not meaning.recursive and meaning not in here.environment:
             assert isinstance(meaning.definition, OperatorDefinition)
@@ -53,6 +53,6 @@ def _conjuncts(workshop: Workshop, node: Expression, here: Here) -> Iterator[tup
                 if isinstance(argument, tree.Identifier) and isinstance(held := here.of(argument), Held)
             }
             inside = replace(here, scope=meaning.scope.inside(meaning.definition)).bound(passed)
-            yield from _conjuncts(workshop, meaning.definition.body, inside)
+            yield from _conjuncts(writer, meaning.definition.body, inside)
             return
     yield node, here

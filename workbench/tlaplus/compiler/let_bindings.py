@@ -3,58 +3,54 @@
 import ast
 from dataclasses import replace
 
-from workbench.tlaplus.compiler.calls import Calls
-from workbench.tlaplus.compiler.context import Workshop
+from workbench.tlaplus.compiler import calls
 from workbench.tlaplus.compiler.environment import Here, Kept
 from workbench.tlaplus.compiler.python_code import call, function_of, uses
+from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.symbols import Defined
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import FunctionDefinition, OperatorDefinition
 
 
-class Lets:
-    """Writes LET, for expressions and for actions."""
+def kept_definitions(
+    writer: Writer, node: tree.Let, here: Here, eager: bool
+) -> tuple[list[tuple[str, Defined, bool]], Here]:
+    """Locals for the definitions of a LET that are values, with whether they are deferred, and the inside of it.
 
-    def __init__(self, workshop: Workshop, calls: Calls) -> None:
-        self.workshop = workshop
-        self.calls = calls
-        workshop.lets = self
+    Args:
+        node: The LET.
+        here: Where it is.
+        eager: Whether those that are needed in any case are evaluated beforehand.
+    """
+    inside = replace(here, scope=here.scope.inside(node))
+    needed = writer.strictness.needed(node.body, inside.scope)
+    found = []
+    for unit in node.units:
+        if not isinstance(unit, (OperatorDefinition, FunctionDefinition)) or unit.parameters:
+            continue
+        meaning = inside.scope.meaning(unit.name, unit.at)
+        assert isinstance(meaning, Defined)
+        if not calls.visible_bindings(writer, meaning, inside) and calls.is_constant(writer, meaning, inside):
+            continue  # it is remembered for good
+        is_needed = eager and meaning in needed
+        local = writer.program.fresh("kept")
+        found.append((local, meaning, not is_needed))
+        inside = inside.bound({meaning: Kept(local, here.now, not is_needed)})
+    return found, inside
 
-    def kept(self, node: tree.Let, here: Here, eager: bool) -> tuple[list[tuple[str, Defined, bool]], Here]:
-        """Locals for the definitions of a LET that are values, with whether they are deferred, and the inside of it.
 
-        Args:
-            node: The LET.
-            here: Where it is.
-            eager: Whether those that are needed in any case are evaluated beforehand.
-        """
-        inside = replace(here, scope=here.scope.inside(node))
-        needed = self.workshop.strictness.needed(node.body, inside.scope)
-        found = []
-        for unit in node.units:
-            if not isinstance(unit, (OperatorDefinition, FunctionDefinition)) or unit.parameters:
-                continue
-            meaning = inside.scope.meaning(unit.name, unit.at)
-            assert isinstance(meaning, Defined)
-            if not self.calls.visible(meaning, inside) and self.calls.is_constant(meaning, inside):
-                continue  # it is remembered for good
-            is_needed = eager and meaning in needed
-            local = self.workshop.program.fresh("kept")
-            found.append((local, meaning, not is_needed))
-            inside = inside.bound({meaning: Kept(local, here.now, not is_needed)})
-        return found, inside
+def kept_value(writer: Writer, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
+    """The value of the local that stands for a definition in LET."""
+    inside = replace(here, scope=meaning.scope)
+    value = calls.definition_value(writer, meaning, inside)
+    return call("Once", function_of([], value)) if deferred else value
 
-    def kept_value(self, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
-        """The value of the local that stands for a definition in LET."""
-        inside = replace(here, scope=meaning.scope)
-        value = self.calls.body(meaning, inside)
-        return call("Once", function_of([], value)) if deferred else value
 
-    def value(self, node: tree.Let, here: Here) -> ast.expr:
-        """The value of a LET expression."""
-        found, inside = self.kept(node, here, True)
-        made = self.calls.expressions.value(node.body, inside)
-        for local, meaning, deferred in reversed(found):
-            if uses(made, local):
-                made = call(function_of([local], made), self.kept_value(meaning, deferred, inside))
-        return made
+def value(writer: Writer, node: tree.Let, here: Here) -> ast.expr:
+    """The value of a LET expression."""
+    found, inside = kept_definitions(writer, node, here, True)
+    made = writer.value(node.body, inside)
+    for local, meaning, deferred in reversed(found):
+        if uses(made, local):
+            made = call(function_of([local], made), kept_value(writer, meaning, deferred, inside))
+    return made

@@ -4,10 +4,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NoReturn
 
+from workbench.tlaplus.compiler.big_stack import too_deep
 from workbench.tlaplus.compiler.program import SPOKEN
+from workbench.tlaplus.layout.views import tried
 from workbench.tlaplus.syntax.tree import Place
-from workbench.tlaplus.values.lazy import each, equal, isin
+from workbench.tlaplus.values import operators
+from workbench.tlaplus.values.cancellation import is_due, look_up
+from workbench.tlaplus.values.lazy import each, equal, isin, truth
 from workbench.tlaplus.values.notes import is_of_module, notice, place_in
+from workbench.tlaplus.values.sets import Functions, Product, Records, Subsets
 from workbench.tlaplus.values.values import EvaluationError, brief
 
 # States --------------------------------------------------------------------------------------------------------------
@@ -180,6 +185,57 @@ def failed(message: str) -> NoReturn:
     """Raise the error of an expression that has no value."""
     raise EvaluationError(message)
 
+
+# What code can call --------------------------------------------------------------------------------------------------
+
+#: The functions that compiled code uses, by their names there.
+KNOWN: Mapping[str, Any] = {
+    "any": any,
+    "all": all,
+    "map": map,
+    "len": len,
+    "tuple": tuple,
+    "RecursionError": RecursionError,
+    "Functions": Functions,
+    "Product": Product,
+    "Records": Records,
+    "Subsets": Subsets,
+    "Once": Once,
+    "each": each,
+    "equal": equal,
+    "isin": isin,
+    "truth": truth,
+    "failed": failed,
+    "tried": tried,
+    "unpacked": unpacked,
+    "too_deep": too_deep,
+    "is_due": is_due,
+    "look_up": look_up,
+    "is_enabled": is_enabled,
+    "Mapped": Mapped,
+    **{
+        function.__name__: function
+        for function in (
+            operators.apply,
+            operators.cap,
+            operators.choose,
+            operators.cup,
+            operators.domain,
+            operators.enumerated,
+            operators.except_,
+            operators.field,
+            operators.filtered,
+            operators.function,
+            operators.mapped,
+            operators.minus,
+            operators.record,
+            operators.recursive,
+            operators.subseteq,
+            operators.tupled,
+            operators.union,
+        )
+    },
+}
 
 # Errors --------------------------------------------------------------------------------------------------------------
 
