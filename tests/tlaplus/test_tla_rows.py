@@ -8,7 +8,7 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError
-from workbench.tlaplus.config.closures import Term
+from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.values.lazy import force
@@ -53,7 +53,7 @@ def printed_for(row: Row) -> str:
         machine = machine_of(row.file, row.line)
     meaning = machine.configured.scope.find(f"R{row.line}")
     try:
-        return machine._terms.value(Term(meaning.definition.body, meaning.scope, {}), as_printed)
+        return machine._closures.value(Closure(meaning.definition.body, meaning.scope, {}), as_printed)
     except EvaluationError:
         return "error"
 

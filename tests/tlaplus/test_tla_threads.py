@@ -97,13 +97,13 @@ def test_showing_a_value_disturbs_no_check_of_another_module():
 def test_a_value_that_is_shown_within_an_evaluation_leaves_its_order():
     """A pause of an evaluation may show another module's values."""
     down, up = DOWN.configured, UP.configured
-    term = DOWN()._terms
+    closures = DOWN()._closures
 
     def evaluate() -> list[str]:
         value = frozenset({'"auk"', '"yak"'})
         return [one.notation.show(value) for one in (down, up, down)]
 
-    assert term.evaluated(down.specification.module.at, evaluate) == [
+    assert closures.evaluated(down.specification.module.at, evaluate) == [
         '{"yak", "auk"}',
         '{"auk", "yak"}',
         '{"yak", "auk"}',

@@ -14,7 +14,7 @@ from tests.tlaplus.meaning.test_search import graph_of, of_evaluator, of_machine
 from tests.tlaplus.test_tla_machine import Row
 from tests.tlaplus.trees import module_of
 from workbench.kernel import ModelError
-from workbench.tlaplus.config.closures import Term
+from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.meaning.opening import opened
 from workbench.tlaplus.meaning.sets import listed
@@ -50,9 +50,9 @@ def test_expressions_have_the_same_values(seed):
 
     def compiled(name: str) -> Any:
         meaning = machine.configured.scope.find(name)
-        term = Term(meaning.definition.body, meaning.scope, {})
+        closure = Closure(meaning.definition.body, meaning.scope, {})
         try:
-            return machine._terms.value(term, lambda value: shown(force(value)))
+            return machine._closures.value(closure, lambda value: shown(force(value)))
         except EvaluationError:
             return "error"
 

@@ -46,24 +46,24 @@ def failed(error: EvaluationError, at: Place) -> ModelError:
     return ModelError(f"{place_of(error) or at}: {error}")
 
 
-class Term(NamedTuple):
+class Closure(NamedTuple):
     """An expression, the scope of its names, and the values of those that are bound around it."""
 
     node: Expression
     scope: Scope
     values: Values
 
-    def inside(self, node: Expression, values: Values | None = None) -> "Term":
-        """The term of a part of this expression, which its names reach; `values` has those of more names."""
-        return Term(node, self.scope.inside(self.node), {**self.values, **(values or {})})
+    def inside(self, node: Expression, values: Values | None = None) -> "Closure":
+        """The closure of a part of this expression, which its names reach; `values` has those of more names."""
+        return Closure(node, self.scope.inside(self.node), {**self.values, **(values or {})})
 
-    def beside(self, node: Expression) -> "Term":
+    def beside(self, node: Expression) -> "Closure":
         """Another expression in the same scope."""
-        return Term(node, self.scope, self.values)
+        return Closure(node, self.scope, self.values)
 
 
-class Terms:
-    """Takes terms apart, and compiles them.
+class Closures:
+    """Takes closures apart, and compiles them.
 
     Each expression is compiled once, whatever the values of the names around it are.
 
@@ -79,25 +79,25 @@ class Terms:
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
 
-    def over(self, variables: Sequence[Any]) -> "Terms":
-        """Terms of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
-        return Terms(self.compiler.over(variables), self._order, self._noticed)
+    def over(self, variables: Sequence[Any]) -> "Closures":
+        """Closures of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
+        return Closures(self.compiler.over(variables), self._order, self._noticed)
 
-    def level(self, term: Term) -> Level:
-        return self.levels.level(term.node, term.scope)
+    def level(self, closure: Closure) -> Level:
+        return self.levels.level(closure.node, closure.scope)
 
     # Functions ----------------------------------------------------------------------------------------------------
 
-    def compiled(self, kind: str, term: Term) -> Callable[..., Any]:
+    def compiled(self, kind: str, closure: Closure) -> Callable[..., Any]:
         """The function of a compiled expression, whose last arguments are the values of the names around it.
 
         Args:
             kind: The compiler's method: ``expression``, ``predicate``, ``members`` or ``action``.
         """
-        key = kind, term.node, term.scope, tuple(term.values)
+        key = kind, closure.node, closure.scope, tuple(closure.values)
         if key not in self._compiled:
             compile_it = getattr(self.compiler, kind)
-            self._compiled[key] = compile_it(term.node, term.scope, tuple(term.values))
+            self._compiled[key] = compile_it(closure.node, closure.scope, tuple(closure.values))
         return self._compiled[key]
 
     def image(self, meaning: Substituted, values: Values) -> Callable[[Any], Any]:
@@ -107,7 +107,7 @@ class Terms:
             values: Those of the names around it, the instance's parameters among them.
         """
         given = meaning.scope.visible(values)
-        function = self.compiled("expression", Term(meaning.expression, meaning.scope, given))
+        function = self.compiled("expression", Closure(meaning.expression, meaning.scope, given))
         return lambda now: function(now, None, *given.values())
 
     def evaluated(self, at: Place, evaluate: Callable[..., T], *given: Any) -> T:
@@ -143,89 +143,91 @@ class Terms:
                 if outer.is_under_way:
                     go_on_with(outer)
 
-    def value(self, term: Term, use: Callable[[Any], Any] = lambda value: value) -> Any:
+    def value(self, closure: Closure, use: Callable[[Any], Any] = lambda value: value) -> Any:
         """The value of a constant expression, or what `use` makes of it: a lazy value belongs to its evaluation."""
-        return self._constant("expression", term, use)
+        return self._constant("expression", closure, use)
 
-    def is_true(self, term: Term) -> bool:
+    def is_true(self, closure: Closure) -> bool:
         """Whether a constant predicate holds."""
-        return self._constant("predicate", term, bool)
+        return self._constant("predicate", closure, bool)
 
-    def _constant(self, kind: str, term: Term, use: Callable[[Any], T]) -> T:
-        return self._begun(lambda: use(self.compiled(kind, term)(None, None, *term.values.values())))
+    def _constant(self, kind: str, closure: Closure, use: Callable[[Any], T]) -> T:
+        return self._begun(lambda: use(self.compiled(kind, closure)(None, None, *closure.values.values())))
 
     # Parts --------------------------------------------------------------------------------------------------------
 
-    def operands(self, term: Term, symbol: str) -> tuple[Term, ...] | None:
+    def operands(self, closure: Closure, symbol: str) -> tuple[Closure, ...] | None:
         """The operands of an operator of TLA+ itself; None for any other expression."""
-        called = term.scope.applied(term.node) if isinstance(term.node, Operation) else None
+        called = closure.scope.applied(closure.node) if isinstance(closure.node, Operation) else None
         if called is None or not isinstance(called[0], Standard) or called[0].name != symbol:
             return None
-        return tuple(map(term.beside, called[1]))
+        return tuple(map(closure.beside, called[1]))
 
-    def unfolded(self, term: Term) -> Term | None:
+    def unfolded(self, closure: Closure) -> Closure | None:
         """The expression that a name, a label, a LET or a list of one stands for; None if it cannot be unfolded.
 
         Raises:
             EvaluationError: If an argument has no value.
         """
-        node, scope = term.node, term.scope
+        node, scope = closure.node, closure.scope
         if isinstance(node, (Label, Let)):
-            return term.inside(node.body)
+            return closure.inside(node.body)
         if isinstance(node, (Conjunction, Disjunction)) and len(node.operands) == 1:
-            return term.beside(node.operands[0])
+            return closure.beside(node.operands[0])
         if isinstance(node, Qualified):
             reached = scope.reach(node)
             names = tuple(name for name, _ in reached.arguments)
-            passed = self._passed(term, names, tuple(value for _, value in reached.arguments))
-            around = None if passed is None else {**term.values, **passed}
-            return None if around is None else self._body(term, reached.meaning, node.arguments, around)
+            passed = self._passed(closure, names, tuple(value for _, value in reached.arguments))
+            around = None if passed is None else {**closure.values, **passed}
+            return None if around is None else self._body(closure, reached.meaning, node.arguments, around)
         called = scope.applied(node)
-        return None if called is None else self._body(term, *called, term.values)
+        return None if called is None else self._body(closure, *called, closure.values)
 
-    def _body(self, term: Term, meaning: Meaning, arguments: tuple[Expression, ...], around: Values) -> Term | None:
+    def _body(
+        self, closure: Closure, meaning: Meaning, arguments: tuple[Expression, ...], around: Values
+    ) -> Closure | None:
         if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
-            return Term(meaning.expression, meaning.scope, meaning.scope.visible(around))
+            return Closure(meaning.expression, meaning.scope, meaning.scope.visible(around))
         if not isinstance(meaning, Defined) or meaning.recursive:
             return None
         definition = meaning.definition
         if not isinstance(definition, OperatorDefinition):
             return None
-        passed = self._passed(term, definition.parameters, arguments)
+        passed = self._passed(closure, definition.parameters, arguments)
         if passed is None:
             return None
         scope = meaning.scope.inside(definition)
-        return Term(definition.body, scope, {**scope.visible(around), **passed})
+        return Closure(definition.body, scope, {**scope.visible(around), **passed})
 
     def _passed(
-        self, term: Term, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
+        self, closure: Closure, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
     ) -> dict[Declaration, Any] | None:
         """The values of the arguments; None if one of them is an operator or not a constant."""
         passed = dict[Declaration, Any]()
         for parameter, argument in zip(parameters, arguments, strict=True):
-            given = term.beside(argument)
+            given = closure.beside(argument)
             if parameter.arity or isinstance(argument, Lambda) or self.level(given) > Level.CONSTANT:
                 return None
             passed[parameter] = self.value(given)
         return passed
 
-    def cases(self, term: Term) -> list[Term] | None:
+    def cases(self, closure: Closure) -> list[Closure] | None:
         r"""The body of a quantifier for the values of its names, in TLC's order; None if its first set is no constant.
 
         From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
         there is a case ``\A t \in seen : P`` for each key.
         """
-        assert isinstance(term.node, Quantified)
-        node, made = term.node, [dict[Declaration, Any]()]
+        assert isinstance(closure.node, Quantified)
+        node, made = closure.node, [dict[Declaration, Any]()]
         for number, bound in enumerate(node.bounds):
-            more = self._with(made, term, bound)
+            more = self._with(made, closure, bound)
             if more is None:
                 if not number:
                     return None
                 outer = self._outer(node, number)
-                return [term.beside(outer).inside(outer.body, values) for values in made]
+                return [closure.beside(outer).inside(outer.body, values) for values in made]
             made = more
-        return [term.inside(node.body, values) for values in made]
+        return [closure.inside(node.body, values) for values in made]
 
     def _outer(self, node: Quantified, number: int) -> Quantified:
         """A quantifier over the names of so many bounds, of one over the others; always the same object."""
@@ -235,12 +237,12 @@ class Terms:
         return self._curried[node, number]
 
     def _with(
-        self, made: list[dict[Declaration, Any]], term: Term, bound: Bound
+        self, made: list[dict[Declaration, Any]], closure: Closure, bound: Bound
     ) -> list[dict[Declaration, Any]] | None:
         """The values with those of a bound's names; None unless its set is a small constant."""
-        if bound.domain is None or self.level(term.beside(bound.domain)) > Level.CONSTANT:
+        if bound.domain is None or self.level(closure.beside(bound.domain)) > Level.CONSTANT:
             return None
-        listed = self.value(term.beside(bound.domain), listed_if_few)
+        listed = self.value(closure.beside(bound.domain), listed_if_few)
         if listed is None:
             return None
         for names in bound.patterns:
@@ -249,29 +251,29 @@ class Terms:
                 return None
         return made
 
-    def conjuncts(self, term: Term, above: Level) -> Iterator[Term]:
+    def conjuncts(self, closure: Closure, above: Level) -> Iterator[Closure]:
         r"""The parts of a conjunction, through definitions and ``\A`` over constants.
 
         Args:
             above: Parts of this level, or of a lower one, are not taken apart.
         """
-        node = term.node
-        if self.level(term) <= above:
-            yield term
+        node = closure.node
+        if self.level(closure) <= above:
+            yield closure
             return
         if isinstance(node, Conjunction):
             for operand in node.operands:
-                yield from self.conjuncts(term.beside(operand), above)
+                yield from self.conjuncts(closure.beside(operand), above)
             return
         if isinstance(node, Quantified) and node.kind == "A":
-            cases = self.cases(term)
+            cases = self.cases(closure)
             if cases is not None:
                 for case in cases:
                     yield from self.conjuncts(case, above)
                 return
-        inner = self.unfolded(term)
+        inner = self.unfolded(closure)
         if inner is None:
-            yield term
+            yield closure
         else:
             yield from self.conjuncts(inner, above)
 

@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import translations_in
-from workbench.tlaplus.config.closures import Term
+from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.config.constants import as_values, constants_in, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
@@ -96,7 +96,7 @@ class Configured:
         entry = self.cfg.single.get("CHECK_DEADLOCK")
         return not self.only_assumes and (entry is None or entry.value == "TRUE")
 
-    def term(self, entry: CfgEntry) -> Term:
+    def closure(self, entry: CfgEntry) -> Closure:
         """The definition of the root module that a statement names.
 
         Raises:
@@ -111,12 +111,12 @@ class Configured:
         if meaning.arity:
             self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
         at = place_of(meaning) or self.specification.module.at
-        return Term(Identifier(at, entry.value), self.scope, {})
+        return Closure(Identifier(at, entry.value), self.scope, {})
 
-    def single(self, keyword: str) -> Term | None:
+    def single(self, keyword: str) -> Closure | None:
         """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
         entry = self.cfg.single.get(keyword)
-        return None if entry is None else self.term(entry)
+        return None if entry is None else self.closure(entry)
 
     def note(self, line: int, text: str) -> str:
         """A note on a line of the configuration."""

@@ -19,7 +19,7 @@ from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
-from workbench.tlaplus.config.closures import Term, Terms, failed
+from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
@@ -81,7 +81,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._noticed: Noticed = {}
-        self._terms = Terms(Compiler(specification, configured.values(self.constants)), configured.order, self._noticed)
+        self._closures = Closures(
+            Compiler(specification, configured.values(self.constants)), configured.order, self._noticed
+        )
         derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
@@ -91,19 +93,19 @@ class TlaMachine(Machine, metaclass=TlaClass):
         try:
             self._assume()
             self._behaviour, steps = self._behaves()
-            disjuncts = named(split(self._terms, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
+            disjuncts = named(split(self._closures, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
             self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
-            self._checked = TextProperties(self._terms, self._cells, configured)
+            self._checked = TextProperties(self._closures, self._cells, configured)
             alias = configured.single("ALIAS")
-            self.aliases = {} if alias is None else aliases_of(self._terms, self._cells, alias)
+            self.aliases = {} if alias is None else aliases_of(self._closures, self._cells, alias)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         made = steps_of(disjuncts, sets, self._cells.names)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         found = [one.disjunct for one in disjuncts]
-        self._fair = FairSteps(self._terms, self._cells, specification.variables, self.instances, found)
+        self._fair = FairSteps(self._closures, self._cells, specification.variables, self.instances, found)
         self._fair.add(self._behaviour.fairness)
         self._checked.promise(self._fair)
         self._fair.tell()
@@ -125,7 +127,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return [
             TextInstance(
                 *(number, self.actions[one.action], one.arguments, one.disjunct),
-                *(self._terms, cells, bounds, self._seen),
+                *(self._closures, cells, bounds, self._seen),
             )
             for number, one in enumerate(self._disjuncts)
         ]
@@ -182,17 +184,17 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _assume(self) -> None:
         """Refuse constants that an ASSUME excludes."""
         for assumption, scope in self.configured.specification.assumptions:
-            if not self._terms.is_true(Term(assumption.body, scope, {})):
+            if not self._closures.is_true(Closure(assumption.body, scope, {})):
                 fail_at(assumption.at, "what is assumed here is false with these constants")
 
-    def _behaves(self) -> tuple[Behaviour, Term | None]:
+    def _behaves(self) -> tuple[Behaviour, Closure | None]:
         """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""
         configured = self.configured
         whole, initial, steps = map(configured.single, ("SPECIFICATION", "INIT", "NEXT"))
         if configured.only_assumes:
             return Behaviour([]), None
         if whole is not None:
-            found = behaviour_of(self._terms, whole)
+            found = behaviour_of(self._closures, whole)
             if len(found.steps) != 1:
                 fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
             for part in found.initial:
@@ -212,8 +214,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         for condition in self._behaviour.fairness:
             yield from self._lacking(condition.subscript, "SF" if condition.is_strong else "WF", "do not count")
 
-    def _lacking(self, subscript: Term, of: str, what: str) -> Iterator[str]:
-        there = components(self._terms, subscript)
+    def _lacking(self, subscript: Closure, of: str, what: str) -> Iterator[str]:
+        there = components(self._closures, subscript)
         if left := [one.name for one in self.configured.specification.variables if one not in there]:
             at, names = subscript.node.at, listed_names(left)
             yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {what}"
@@ -234,7 +236,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         most, one_each = sample.MOST_STATES, [None] * len(single.names)
         if not most or self.configured.only_assumes:
             return list(one_each)
-        checked = TextProperties(self._terms, single, self.configured)
+        checked = TextProperties(self._closures, single, self.configured)
         tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
 
         def is_explored(state: Sequence[Any]) -> bool:
@@ -250,7 +252,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             return list(one_each)
         if found.is_whole:
             return list(one_each)
-        return self._terms.evaluated(self.configured.specification.module.at, learned, found.values, self._group)
+        return self._closures.evaluated(self.configured.specification.module.at, learned, found.values, self._group)
 
     def each_initial_state(self) -> Iterator[Any]:
         return (self.state(self._cells.row(values)) for values in self._initial_values)
@@ -262,7 +264,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             return []
         parts = self._behaviour.initial
         at = parts[0].node.at if parts else self.configured.specification.module.at
-        found = self._terms.evaluated(at, self._begun, at)
+        found = self._closures.evaluated(at, self._begun, at)
         if not found:
             raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
         return found
@@ -280,7 +282,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 run.then[self._seen.number] = self._seen.value(run.then)
             found.append([listed(run.then[number]) for number in range(len(run.names))])
 
-        self._terms.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
+        self._closures.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
         return found
 
     @property
@@ -304,38 +306,38 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def merging(self) -> str | None:
         view = self.configured.single("VIEW")
-        if view is None or components(self._terms, view).issuperset(self.configured.specification.variables):
+        if view is None or components(self._closures, view).issuperset(self.configured.specification.variables):
             return None
         return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
 
     def _view_of(self, number: int) -> Seen | None:
         """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""
         view = self.configured.single("VIEW")
-        if view is None or variables_in(self._terms, view) is not None:
+        if view is None or variables_in(self._closures, view) is not None:
             return None
-        if self._terms.level(view) > Level.STATE:
+        if self._closures.level(view) > Level.STATE:
             self.configured.fail(self.configured.cfg.single["VIEW"].line, "VIEW takes an expression of a state")
-        return Seen(number, view.node.at, self._terms, self._terms.compiled("expression", view))
+        return Seen(number, view.node.at, self._closures, self._closures.compiled("expression", view))
 
     def _outside_of_view(self) -> set[str]:
         view = self.configured.single("VIEW")
         if view is None:
             return set()
-        seen = variables_in(self._terms, view) or ()
+        seen = variables_in(self._closures, view) or ()
         return {one.name for one in self.configured.specification.variables if one not in seen}
 
     # Symmetry --------------------------------------------------------------------------------------------------
 
     def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], Mapping[str, Sequence[str]]]:
         """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
-        term = self.configured.single("SYMMETRY")
-        if term is None:
+        closure = self.configured.single("SYMMETRY")
+        if closure is None:
             return [{}], {}
         entry = self.configured.cfg.single["SYMMETRY"]
-        if self._terms.level(term) > Level.CONSTANT:
+        if self._closures.level(closure) > Level.CONSTANT:
             self.configured.fail(entry.line, "SYMMETRY takes a constant set of permutations")
         try:
-            group = self._terms.value(term, group_of)
+            group = self._closures.value(closure, group_of)
         except InputError as error:
             self.configured.fail(entry.line, f"SYMMETRY is not supported: {error}")
         return group, sets_of(group, sets, entry.value)

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.steps import PropertyInstance
-from workbench.tlaplus.config.closures import Term, Terms, failed
+from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
@@ -50,8 +50,8 @@ class TextProperties:
         notes: Notes on the properties for a result.
     """
 
-    def __init__(self, terms: Terms, cells: Cells, configured: Configured) -> None:
-        self._terms, self._cells, self._configured = terms, cells, configured
+    def __init__(self, closures: Closures, cells: Cells, configured: Configured) -> None:
+        self._closures, self._cells, self._configured = closures, cells, configured
         self._asked, self._formulas = dict[str, Asked](), dict[str, list[Promise]]()
         cfg = configured.cfg
         self.notes: list[str] = []
@@ -75,15 +75,15 @@ class TextProperties:
             self.bounds[entry.value] = ActionConstraint(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
 
-    def _predicate(self, entry: CfgEntry, highest: Level) -> Term:
-        term = self._configured.term(entry)
-        if self._terms.level(term) > highest:
+    def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
+        closure = self._configured.closure(entry)
+        if self._closures.level(closure) > highest:
             of = "states" if highest is Level.STATE else "steps"
             self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
-        return term
+        return closure
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
-        made: Property = kind(name, Stated(self._configured.term(entry).node.at), **more)
+        made: Property = kind(name, Stated(self._configured.closure(entry).node.at), **more)
         return made
 
     def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:
@@ -91,12 +91,12 @@ class TextProperties:
         self.properties[name] = self._declared(kind, entry, name)
 
     def _add_temporal(self, entry: CfgEntry) -> None:
-        name, term = entry.value, self._configured.term(entry)
-        if self._terms.level(term) is Level.STATE:
+        name, closure = entry.value, self._configured.closure(entry)
+        if self._closures.level(closure) is Level.STATE:
             text = f"PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state"
             self.notes.append(self._configured.note(entry.line, text))
         try:
-            asked = asked_of(self._terms, term)
+            asked = asked_of(self._closures, closure)
         except (InputError, EvaluationError) as error:
             self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
             return
@@ -113,16 +113,16 @@ class TextProperties:
 
     def _add_postcondition(self, entry: CfgEntry) -> None:
         """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""
-        name, term = entry.value, self._configured.term(entry)
+        name, closure = entry.value, self._configured.closure(entry)
         if name in self.properties:
             self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
-        if self._terms.level(term) > Level.CONSTANT:
+        if self._closures.level(closure) > Level.CONSTANT:
             self.notes.append(f"POSTCONDITION {name} is passed over: it speaks of a state, and after a search is none")
             return
         try:
-            holds = self._terms.is_true(term)
+            holds = self._closures.is_true(closure)
         except EvaluationError as error:
-            self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, term.node.at)}")
+            self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, closure.node.at)}")
         else:
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=holds)
 
@@ -146,24 +146,24 @@ class TextProperties:
         asked = self._asked[declared.name]
         if isinstance(declared, TextStep):
             return list(self._of_steps(author, declared, asked))
-        parts = [part for one in asked.always for part in self._terms.conjuncts(one, Level.CONSTANT)]
+        parts = [part for one in asked.always for part in self._closures.conjuncts(one, Level.CONSTANT)]
         tests = [test for part in parts for test in self._tests(part)]
         return [StateJudge(author, declared, tests, number) for number in range(len(tests))]
 
     def _of_steps(self, author: Any, declared: Property, asked: Asked) -> Iterator[PropertyInstance]:
-        for term in asked.initial:
-            yield InitialJudge(author, declared, self._test(term))
-        for term in asked.always:
-            yield AlwaysJudge(author, declared, self._test(term))
+        for closure in asked.initial:
+            yield InitialJudge(author, declared, self._test(closure))
+        for closure in asked.always:
+            yield AlwaysJudge(author, declared, self._test(closure))
         for steps in asked.steps:
-            yield StepJudge(author, declared, test_of_steps(self._terms, self._cells, steps.box))
+            yield StepJudge(author, declared, test_of_steps(self._closures, self._cells, steps.box))
 
-    def _test(self, term: Term) -> Test:
-        return Test(self._terms, self._cells, term)
+    def _test(self, closure: Closure) -> Test:
+        return Test(self._closures, self._cells, closure)
 
-    def _tests(self, term: Term) -> list[Test]:
-        asked = questions(self._terms, self._cells, term)
-        return [Test(self._terms, self._cells, term, one.answer) for one in asked] or [self._test(term)]
+    def _tests(self, closure: Closure) -> list[Test]:
+        asked = questions(self._closures, self._cells, closure)
+        return [Test(self._closures, self._cells, closure, one.answer) for one in asked] or [self._test(closure)]
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""

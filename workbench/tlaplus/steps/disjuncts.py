@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.values import identity
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Scope
 from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
@@ -20,56 +20,58 @@ class Disjunct(NamedTuple):
         bound: The names around it with their values, the visible ones of that definition last.
     """
 
-    term: Term
+    closure: Closure
     name: str
     bound: tuple[tuple[Declaration, Any], ...]
 
     @property
     def key(self) -> Any:
         """A key that disjuncts share if they are the same expression with the same values."""
-        return self.term.node, self.term.scope, identity(tuple(self.term.values.values()))
+        return self.closure.node, self.closure.scope, identity(tuple(self.closure.values.values()))
 
     @property
     def identity(self) -> tuple[Expression, Scope, str]:
         """A key that disjuncts share if they are one action with different arguments."""
-        return self.term.node, self.term.scope, self.name
+        return self.closure.node, self.closure.scope, self.name
 
     @property
     def visible(self) -> tuple[tuple[Declaration, Any], ...]:
         """The names that the disjunct's definition knows, with their values."""
-        return tuple((name, value) for name, value in self.bound if name in self.term.values)
+        return tuple((name, value) for name, value in self.bound if name in self.closure.values)
 
 
-def split(terms: Terms, term: Term, name: str) -> list[Disjunct]:
+def split(closures: Closures, closure: Closure, name: str) -> list[Disjunct]:
     """The disjuncts of a formula, in TLC's order; `name` is that of the formula."""
-    return list(_split(terms, term, name, tuple(term.values.items())))
+    return list(_split(closures, closure, name, tuple(closure.values.items())))
 
 
-def _split(terms: Terms, term: Term, name: str, bound: tuple[tuple[Declaration, Any], ...]) -> Iterator[Disjunct]:
-    node = term.node
+def _split(
+    closures: Closures, closure: Closure, name: str, bound: tuple[tuple[Declaration, Any], ...]
+) -> Iterator[Disjunct]:
+    node = closure.node
     if isinstance(node, Disjunction):
         for operand in node.operands:
-            yield from _split(terms, term.beside(operand), name, bound)
+            yield from _split(closures, closure.beside(operand), name, bound)
         return
     if isinstance(node, Quantified) and node.kind == "E":
-        cases = terms.cases(term)
+        cases = closures.cases(closure)
         if cases is not None:
             for case in cases:
-                values = {one: value for one, value in case.values.items() if one not in term.values}
-                yield from _split(terms, case, name, (*bound, *values.items()))
+                values = {one: value for one, value in case.values.items() if one not in closure.values}
+                yield from _split(closures, case, name, (*bound, *values.items()))
             return
-    is_action = terms.level(term) > Level.STATE
+    is_action = closures.level(closure) > Level.STATE
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
     inner = None
     if is_action:
         with suppress(EvaluationError):  # of an argument, which the action may never ask for
-            inner = terms.unfolded(term)
+            inner = closures.unfolded(closure)
     if inner is None:
-        yield Disjunct(term, called, bound)
+        yield Disjunct(closure, called, bound)
         return
     known = {one for one, _ in bound}
     fresh = tuple((one, value) for one, value in inner.values.items() if one not in known)
-    yield from _split(terms, inner, called, (*bound, *fresh))
+    yield from _split(closures, inner, called, (*bound, *fresh))
 
 
 # Names ---------------------------------------------------------------------------------------------------------------

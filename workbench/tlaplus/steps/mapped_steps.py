@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import Reader
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.compiler.memo import Remembered
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Standard, Substituted, Variable, meanings_in
@@ -22,19 +22,19 @@ from workbench.tlaplus.values.lazy import listed
 _MOST = 1 << 16
 
 
-def test_of_steps(terms: Terms, cells: Cells, step: Term) -> Test:
+def test_of_steps(closures: Closures, cells: Cells, step: Closure) -> Test:
     """The test for a predicate of steps."""
     found = meanings_in(step.node, step.scope)
-    mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(terms, one)]
+    mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(closures, one)]
     named = [*mapped, *(one for one in found if isinstance(one, Variable))]
     is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
     if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
-        return Test(terms, cells, step)
-    return ImageTest(terms, cells, step, named)
+        return Test(closures, cells, step)
+    return ImageTest(closures, cells, step, named)
 
 
-def _is_constant(terms: Terms, one: Substituted) -> bool:
-    return terms.level(Term(one.expression, one.scope, {})) is Level.CONSTANT
+def _is_constant(closures: Closures, one: Substituted) -> bool:
+    return closures.level(Closure(one.expression, one.scope, {})) is Level.CONSTANT
 
 
 class ImageTest(Test):
@@ -44,23 +44,23 @@ class ImageTest(Test):
         named: The variables that it reads: those of instances, and those of the specification.
     """
 
-    def __init__(self, terms: Terms, cells: Cells, step: Term, named: Sequence[Any]) -> None:
-        super().__init__(terms, cells, step)
-        self._of_images = Test(terms.over(named), cells, step)
+    def __init__(self, closures: Closures, cells: Cells, step: Closure, named: Sequence[Any]) -> None:
+        super().__init__(closures, cells, step)
+        self._of_images = Test(closures.over(named), cells, step)
         self._known = dict[Any, bool]()
         self._parts = [Remembered(self._part(one, step)) for one in named]
 
-    def _part(self, one: Any, step: Term) -> Callable[..., Any]:
+    def _part(self, one: Any, step: Closure) -> Callable[..., Any]:
         if isinstance(one, Variable):
             number = self._cells.names.index(one.name)
             return lambda now, _: listed(now[number])
-        image = self._terms.image(one, step.values)
+        image = self._closures.image(one, step.values)
         return lambda now, _: listed(image(now))
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         assert after is not None
         try:
-            now, then = self._terms.evaluated(self._at, self._images, before, after)
+            now, then = self._closures.evaluated(self._at, self._images, before, after)
         except ModelError:  # the step may be right without it
             return super().__call__(before, after)
         key = identity((now, then))

@@ -15,7 +15,7 @@ from workbench.kernel.meaning.properties import (
 )
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.steps.quantifier_memo import predicate_of
 from workbench.tlaplus.syntax.tree import Place
@@ -81,9 +81,11 @@ class Test:
         ask: Tests a part of the predicate, if only that is meant.
     """
 
-    def __init__(self, terms: Terms, cells: Cells, term: Term, ask: Callable[[Any, Any], bool] | None = None) -> None:
-        self._terms, self._cells, self._at = terms, cells, term.node.at
-        self._ask = predicate_of(terms, term) if ask is None else ask
+    def __init__(
+        self, closures: Closures, cells: Cells, closure: Closure, ask: Callable[[Any, Any], bool] | None = None
+    ) -> None:
+        self._closures, self._cells, self._at = closures, cells, closure.node.at
+        self._ask = predicate_of(closures, closure) if ask is None else ask
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:
         now = self._cells.variables_of(before)
@@ -92,7 +94,7 @@ class Test:
 
     def of_values(self, now: Values, then: Any) -> bool:
         """The truth, given the values of the variables by number."""
-        return bool(self._terms.evaluated(self._at, self._ask, now, then))
+        return bool(self._closures.evaluated(self._at, self._ask, now, then))
 
 
 class StateJudge(PropertyInstance):
@@ -133,12 +135,12 @@ class Seen(NamedTuple):
 
     number: int
     at: Place
-    terms: Terms
+    closures: Closures
     evaluate: Callable[..., Any]
 
     def value(self, now: Any) -> Any:
         """Its value in a state, given the values of the variables by number."""
-        return self.terms.evaluated(self.at, lambda: listed(self.evaluate(now, None)))
+        return self.closures.evaluated(self.at, lambda: listed(self.evaluate(now, None)))
 
 
 class BoundJudge(PropertyInstance):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.compiler.memo import Memory
-from workbench.tlaplus.config.closures import Term, Terms, listed_if_few
+from workbench.tlaplus.config.closures import Closure, Closures, listed_if_few
 from workbench.tlaplus.layout.layout import VariableValues
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.syntax.tree import Quantified
@@ -28,12 +28,12 @@ class Members:
         body: What is said of each; its last value is a place for it.
     """
 
-    def __init__(self, terms: Terms, term: Term) -> None:
-        node = term.node
+    def __init__(self, closures: Closures, closure: Closure) -> None:
+        node = closure.node
         assert isinstance(node, Quantified)
         (name,) = node.names
-        self.is_all, self.name, self.body = node.kind == "A", name.name, term.inside(node.body, {name: None})
-        self._listed, self._values = terms.compiled("members", term), tuple(term.values.values())
+        self.is_all, self.name, self.body = node.kind == "A", name.name, closure.inside(node.body, {name: None})
+        self._listed, self._values = closures.compiled("members", closure), tuple(closure.values.values())
         self._memory = Memory()
 
     def few(self, now: Any) -> list[Any] | None:
@@ -51,20 +51,20 @@ class Members:
         return found
 
 
-def members_of(terms: Terms, term: Term, kinds: str = "AE") -> Members | None:
+def members_of(closures: Closures, closure: Closure, kinds: str = "AE") -> Members | None:
     """The members that a formula goes through; None unless it is a quantifier of these kinds, of one name in a set."""
-    node = term.node
+    node = closure.node
     if not isinstance(node, Quantified) or node.kind not in kinds or len(node.names) > 1:
         return None
     (bound,) = node.bounds
-    return None if bound.is_tuple or bound.domain is None else Members(terms, term)
+    return None if bound.is_tuple or bound.domain is None else Members(closures, closure)
 
 
-def predicate_of(terms: Terms, term: Term) -> Callable[[Any, Any], bool]:
+def predicate_of(closures: Closures, closure: Closure) -> Callable[[Any, Any], bool]:
     """A predicate of states or steps, as a function of the values of the variables, by number, before and after."""
-    values = tuple(term.values.values())
-    members = members_of(terms, term) if terms.level(term) <= Level.STATE else None
-    function = terms.compiled("predicate", members.body if members else term)
+    values = tuple(closure.values.values())
+    members = members_of(closures, closure) if closures.level(closure) <= Level.STATE else None
+    function = closures.compiled("predicate", members.body if members else closure)
     if members is None:
         return lambda now, then: function(now, then, *values)
 
@@ -76,7 +76,7 @@ def predicate_of(terms: Terms, term: Term) -> Callable[[Any, Any], bool]:
     def ask(now: Any, _then: Any) -> bool:
         few = members.few(now)
         if few is None:
-            return terms.compiled("predicate", term)(now, None, *values)
+            return closures.compiled("predicate", closure)(now, None, *values)
         found = (of_member(member, now) for member in few)
         return all(found) if members.is_all else any(found)
 

@@ -10,7 +10,7 @@ from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction, Outcome, PlainAction, PlainProcess
 from workbench.tlaplus.compiler.compiler import Action
 from workbench.tlaplus.compiler.runtime import Run
-from workbench.tlaplus.config.closures import Terms
+from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
 from workbench.tlaplus.steps.predicates import ActionConstraint, Seen
@@ -53,7 +53,7 @@ def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str
         if actors is not None:
             pc = "pc" if "pc" in variables else ""
             processes[actors] = PlainProcess(actors, actors, pc)
-        place = f" ({group[0].disjunct.term.node.at})"
+        place = f" ({group[0].disjunct.closure.node.at})"
         process = None if actors is None else processes[actors]
         actions[name] = PlainAction(name, Parameters(parameters), place=place, process=process, stutters=True)
     return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
@@ -76,27 +76,27 @@ class TextInstance(ActionInstance):
         action: DeclaredAction,
         arguments: Sequence[Any],
         disjunct: Disjunct,
-        terms: Terms,
+        closures: Closures,
         cells: Cells,
         bounds: Sequence[ActionConstraint],
         seen: Seen | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
-        self._at, self._terms, self._cells = disjunct.term.node.at, terms, cells
-        self._values, self._bounds, self._seen = tuple(disjunct.term.values.values()), bounds, seen
+        self._at, self._closures, self._cells = disjunct.closure.node.at, closures, cells
+        self._values, self._bounds, self._seen = tuple(disjunct.closure.values.values()), bounds, seen
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
-        self._members = members_of(terms, disjunct.term, "E")
-        self._why = written(disjunct.term.node) if self._members else ""
-        self._term = disjunct.term
-        self._of_one = terms.compiled("action", self._members.body) if self._members else self._whole
+        self._members = members_of(closures, disjunct.closure, "E")
+        self._why = written(disjunct.closure.node) if self._members else ""
+        self._closure = disjunct.closure
+        self._of_one = closures.compiled("action", self._members.body) if self._members else self._whole
         self.counting: Counting | None = None
 
     @cached_property
     def _whole(self) -> Action:
-        return self._terms.compiled("action", self._term)
+        return self._closures.compiled("action", self._closure)
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
-        return self._terms.evaluated(self._at, self._run, before)
+        return self._closures.evaluated(self._at, self._run, before)
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         few = self._members.few(self._cells.variables(before)) if self._members else None

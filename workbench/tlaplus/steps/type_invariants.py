@@ -7,7 +7,7 @@ of its values occurs with each of all others; whether the value for one argument
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shapes import Function, Path, Shape
 from workbench.tlaplus.names.levels import Level
@@ -41,27 +41,27 @@ class Question(NamedTuple):
         return self.ask(part)
 
 
-def questions(terms: Terms, cells: Cells, term: Term) -> list[Question]:
+def questions(closures: Closures, cells: Cells, closure: Closure) -> list[Question]:
     r"""The questions of which ``x \in S`` consists, in the order in which TLC asks them; none for any other formula."""
-    asked = terms.operands(term, "\\in")
-    if asked is None or terms.level(asked[1]) > Level.CONSTANT:
+    asked = closures.operands(closure, "\\in")
+    if asked is None or closures.level(asked[1]) > Level.CONSTANT:
         return []
-    number = _number(terms, asked[0])
+    number = _number(closures, asked[0])
     shape = None if number is None else cells.shapes[number]
     if number is None or shape is None:
         return []
-    asks = terms.value(asked[1], lambda members: list(_within(members, shape)))
+    asks = closures.value(asked[1], lambda members: list(_within(members, shape)))
     found = [Question(number, path, ask) for path, ask in asks]
     return found if len(found) > 1 else []
 
 
-def _number(terms: Terms, term: Term) -> int | None:
+def _number(closures: Closures, closure: Closure) -> int | None:
     """The number of the variable that an expression is; None if it is none."""
-    inner: Term | None = term
+    inner: Closure | None = closure
     while inner is not None:
-        term, inner = inner, terms.unfolded(inner)
-    meaning = term.scope.find(term.node.name) if isinstance(term.node, Identifier) else None
-    return terms.compiler.number(meaning) if isinstance(meaning, Variable) else None
+        closure, inner = inner, closures.unfolded(inner)
+    meaning = closure.scope.find(closure.node.name) if isinstance(closure.node, Identifier) else None
+    return closures.compiler.number(meaning) if isinstance(meaning, Variable) else None
 
 
 def _within(members: Any, shape: Shape | None) -> Iterator[tuple[Path, Callable[[Any], bool]]]:

@@ -13,7 +13,7 @@ from workbench.kernel.meaning.properties import Formula
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import Fairness
 from workbench.kernel.meaning.values import is_same
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
@@ -45,13 +45,13 @@ class FairSteps:
 
     def __init__(
         self,
-        terms: Terms,
+        closures: Closures,
         cells: Cells,
         variables: Sequence[Variable],
         instances: Sequence[TextInstance],
         disjuncts: Sequence[Disjunct],
     ) -> None:
-        self._terms, self._cells, self._variables = terms, cells, variables
+        self._closures, self._cells, self._variables = closures, cells, variables
         self._instances = instances
         self._numbers = dict[Any, list[int]]()
         for instance, disjunct in zip(instances, disjuncts, strict=True):
@@ -84,35 +84,35 @@ class FairSteps:
 
     def _add(self, condition: Condition) -> None:
         label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action, self._cells.notation)})"
-        guards, numbers = list[Term](), self._disjuncts(condition.action)
+        guards, numbers = list[Closure](), self._disjuncts(condition.action)
         if numbers is None:
             guards, action = self._guarded(condition.action)
             numbers = self._disjuncts(action)
-        watched = variables_in(self._terms, condition.subscript)
+        watched = variables_in(self._closures, condition.subscript)
         if numbers is None or watched is None:
             self._add_steps(condition, self._enabled(condition), label, assumed=True)
             return
         places = [number for number, one in enumerate(self._variables) if one in watched]
-        tests = [Test(self._terms, self._cells, guard) for guard in guards]
+        tests = [Test(self._closures, self._cells, guard) for guard in guards]
         is_whole = len(places) == len(self._variables) and not tests
         self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))
 
-    def _guarded(self, action: Term) -> tuple[list[Term], Term]:
+    def _guarded(self, action: Closure) -> tuple[list[Closure], Closure]:
         r"""The predicates p, q of a state and the action A of ``p /\ A /\ q``; none for any other action."""
         inner = action
         while not isinstance(inner.node, Conjunction):
-            unfolded = self._terms.unfolded(inner)
+            unfolded = self._closures.unfolded(inner)
             if unfolded is None:
                 return [], action
             inner = unfolded
         operands = [inner.beside(operand) for operand in inner.node.operands]
-        guards = [one for one in operands if self._terms.level(one) <= Level.STATE]
-        others = [one for one in operands if self._terms.level(one) > Level.STATE]
+        guards = [one for one in operands if self._closures.level(one) <= Level.STATE]
+        others = [one for one in operands if self._closures.level(one) > Level.STATE]
         return (guards, others[0]) if len(others) == 1 else ([], action)
 
-    def _disjuncts(self, action: Term) -> frozenset[int] | None:
+    def _disjuncts(self, action: Closure) -> frozenset[int] | None:
         """The steps of Next that make up an action; None if it has other ones too."""
-        keys = [disjunct.key for disjunct in split(self._terms, action, "")]
+        keys = [disjunct.key for disjunct in split(self._closures, action, "")]
         known = all(key in self._numbers for key in keys)
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None
 
@@ -134,13 +134,13 @@ class FairSteps:
         if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
-        steps = Test(self._terms, self._cells, _steps_of(condition))
+        steps = Test(self._closures, self._cells, _steps_of(condition))
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
 
     def _enabled(self, condition: Condition) -> Test:
         """``ENABLED <<A>>_v``."""
         steps = _steps_of(condition)
-        return Test(self._terms, self._cells, steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
+        return Test(self._closures, self._cells, steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
 
     def _append(self, condition: Fairness, counts: _Counts | None) -> int:
         self.conditions.append(condition)
@@ -149,7 +149,7 @@ class FairSteps:
 
     def _test(self, literal: Literal) -> Callable[[Reader], bool]:
         what = literal.what
-        test = self._enabled(what) if isinstance(what, Condition) else Test(self._terms, self._cells, what)
+        test = self._enabled(what) if isinstance(what, Condition) else Test(self._closures, self._cells, what)
         return test if literal.holds else _All([test], False)
 
     def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
@@ -182,13 +182,13 @@ def _stays(before: Any, after: Any) -> bool:
     return before is after or is_same(listed(before), listed(after))
 
 
-def _steps_of(condition: Condition) -> Term:
+def _steps_of(condition: Condition) -> Closure:
     """``<<A>>_v``."""
     action = condition.action
     return action.beside(Angle(action.node.at, action.node, condition.subscript.node))
 
 
-def _spoken(action: Term, notation: Notation) -> str:
+def _spoken(action: Closure, notation: Notation) -> str:
     """An action as people read it: its name, with the values bound around it."""
     node = action.node
     name = node.name if isinstance(node, (Identifier, Apply, Qualified)) else str(node.at)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import starmap
 from typing import NamedTuple, NoReturn
 
-from workbench.tlaplus.config.closures import Term, Terms
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import fail_at
 from workbench.tlaplus.syntax.tree import (
@@ -33,18 +33,18 @@ class Condition(NamedTuple):
     """``WF_subscript(action)``, or SF if it is strong; or only the steps ``<<action>>_subscript``."""
 
     is_strong: bool
-    action: Term
-    subscript: Term
+    action: Closure
+    subscript: Closure
 
     @classmethod
-    def of(cls, part: Term, node: Fairness) -> "Condition":
+    def of(cls, part: Closure, node: Fairness) -> "Condition":
         return cls(node.kind == "SF", part.beside(node.action), part.beside(node.subscript))
 
 
 class Literal(NamedTuple):
     """A predicate of states, or its negation; that of a condition says where its action is enabled."""
 
-    what: Term | Condition
+    what: Closure | Condition
     holds: bool
 
     @property
@@ -135,44 +135,44 @@ class Breaking:
         InputError: With the place, for a shape that no search decides.
     """
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    def __init__(self, closures: Closures) -> None:
+        self._closures = closures
 
-    def cases(self, term: Term, holds: bool) -> list[Clause]:
-        """The cases in which `term` is true, or false."""
-        node = term.node
-        if self._terms.level(term) <= Level.STATE:
-            return [Clause(now=(Literal(term, holds),))]
+    def cases(self, closure: Closure, holds: bool) -> list[Clause]:
+        """The cases in which `closure` is true, or false."""
+        node = closure.node
+        if self._closures.level(closure) <= Level.STATE:
+            return [Clause(now=(Literal(closure, holds),))]
         if isinstance(node, Fairness):
-            return [_of_fairness(Condition.of(term, node), holds)]
+            return [_of_fairness(Condition.of(closure, node), holds)]
         if isinstance(node, Operation) and node.symbol in ("[]", "<>"):
-            inner = term.beside(node.operands[0])
+            inner = closure.beside(node.operands[0])
             return (
                 self._at_all_times(inner, holds) if (node.symbol == "[]") is holds else self._at_some_time(inner, holds)
             )
-        parts = self._parts(term, holds)
+        parts = self._parts(closure, holds)
         if parts is None:
             refuse(node)
         found = [self.cases(*part) for part in parts.parts]
         return self._both(node, found) if parts.all else [case for each in found for case in each]
 
-    def _at_some_time(self, term: Term, holds: bool) -> list[Clause]:
-        """The cases of ``<>term``, or of ``<>~term``."""
-        if (step := _step(term, holds)) is not None:
+    def _at_some_time(self, closure: Closure, holds: bool) -> list[Clause]:
+        """The cases of ``<>closure``, or of ``<>~closure``."""
+        if (step := _step(closure, holds)) is not None:
             return [Clause(later=(Clause(takes=(step,)),))]
-        return [one.at_some_time or refuse(term.node) for one in self.cases(term, holds)]
+        return [one.at_some_time or refuse(closure.node) for one in self.cases(closure, holds)]
 
-    def _at_all_times(self, term: Term, holds: bool) -> list[Clause]:
-        """The cases of ``[]term``, or of ``[]~term``."""
-        if (step := _step(term, not holds)) is not None:
+    def _at_all_times(self, closure: Closure, holds: bool) -> list[Clause]:
+        """The cases of ``[]closure``, or of ``[]~closure``."""
+        if (step := _step(closure, not holds)) is not None:
             return [Clause(never=(step,))]
-        parts = None if self._terms.level(term) <= Level.STATE else self._parts(term, holds)
+        parts = None if self._closures.level(closure) <= Level.STATE else self._parts(closure, holds)
         if parts is not None and parts.all:
-            return self._both(term.node, list(starmap(self._at_all_times, parts.parts)))
-        found = self.cases(term, holds)
+            return self._both(closure.node, list(starmap(self._at_all_times, parts.parts)))
+        found = self.cases(closure, holds)
         if len([one for one in found if one.passing != Clause()]) > 1:
-            refuse(term.node)
-        return [one.at_all_times or refuse(term.node) for one in found]
+            refuse(closure.node)
+        return [one.at_all_times or refuse(closure.node) for one in found]
 
     def _both(self, node: Expression, several: Iterable[list[Clause]]) -> list[Clause]:
         made = [Clause()]
@@ -182,28 +182,28 @@ class Breaking:
                 fail_at(node.at, f"this formula can be broken in more than {_MOST} ways, which is not supported")
         return made
 
-    def _parts(self, term: Term, holds: bool) -> "_Parts | None":
-        """The conjuncts or disjuncts of `term`, or of its negation."""
-        node = term.node
+    def _parts(self, closure: Closure, holds: bool) -> "_Parts | None":
+        """The conjuncts or disjuncts of `closure`, or of its negation."""
+        node = closure.node
         if isinstance(node, (Conjunction, Disjunction)):
-            given = [(term.beside(one), holds) for one in node.operands]
+            given = [(closure.beside(one), holds) for one in node.operands]
             return _Parts(isinstance(node, Conjunction) is holds, given)
         if isinstance(node, Operation) and node.symbol == "~":
-            return _Parts(True, [(term.beside(node.operands[0]), not holds)])
+            return _Parts(True, [(closure.beside(node.operands[0]), not holds)])
         if isinstance(node, Operation) and node.symbol == "=>":
-            given = [(term.beside(node.operands[0]), not holds), (term.beside(node.operands[1]), holds)]
+            given = [(closure.beside(node.operands[0]), not holds), (closure.beside(node.operands[1]), holds)]
             return _Parts(not holds, given)
         if isinstance(node, If):  # (P => A) and (~P => B)
             otherwise = Operation(node.at, "~", (node.condition,))
             ways = ((node.condition, node.then), (otherwise, node.otherwise))
-            return _Parts(holds, [(term.beside(Operation(node.at, "=>", one)), holds) for one in ways])
+            return _Parts(holds, [(closure.beside(Operation(node.at, "=>", one)), holds) for one in ways])
         if isinstance(node, Operation) and node.symbol == "~>":  # P ~> Q is [](P => <>Q)
             first, second = node.operands
             follows = Operation(node.at, "=>", (first, Operation(node.at, "<>", (second,))))
-            return _Parts(True, [(term.beside(Operation(node.at, "[]", (follows,))), holds)])
-        if isinstance(node, Quantified) and (cases := self._terms.cases(term)) is not None:
+            return _Parts(True, [(closure.beside(Operation(node.at, "[]", (follows,))), holds)])
+        if isinstance(node, Quantified) and (cases := self._closures.cases(closure)) is not None:
             return _Parts((node.kind == "A") is holds, [(case, holds) for case in cases])
-        inner = self._terms.unfolded(term)
+        inner = self._closures.unfolded(closure)
         return None if inner is None else _Parts(True, [(inner, holds)])
 
 
@@ -211,7 +211,7 @@ class _Parts(NamedTuple):
     """Formulas, of which all or some are meant; each comes with whether it is meant itself or negated."""
 
     all: bool
-    parts: list[tuple[Term, bool]]
+    parts: list[tuple[Closure, bool]]
 
 
 def _of_fairness(condition: Condition, holds: bool) -> Clause:
@@ -223,14 +223,14 @@ def _of_fairness(condition: Condition, holds: bool) -> Clause:
     return Clause(settles=(disabled.negated,), ceases=(condition,))
 
 
-def _step(term: Term, holds: bool) -> Condition | None:
+def _step(closure: Closure, holds: bool) -> Condition | None:
     """The steps that ``<<A>>_v`` is about, or that ``[A]_v`` rules out; None for anything else."""
-    node = term.node
+    node = closure.node
     if isinstance(node, Angle) and holds:
-        return Condition(False, term.beside(node.action), term.beside(node.subscript))
+        return Condition(False, closure.beside(node.action), closure.beside(node.subscript))
     if isinstance(node, Box) and not holds:
         other = Operation(node.at, "~", (node.action,))
-        return Condition(False, term.beside(other), term.beside(node.subscript))
+        return Condition(False, closure.beside(other), closure.beside(node.subscript))
     return None
 
 

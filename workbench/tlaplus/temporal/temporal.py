@@ -7,7 +7,7 @@ Both are conjunctions, through definitions, instances and ``\A`` over constants.
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from workbench.tlaplus.config.closures import Term, Terms, Values
+from workbench.tlaplus.config.closures import Closure, Closures, Values
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
 from workbench.tlaplus.syntax.tree import (
@@ -29,9 +29,9 @@ from workbench.tlaplus.temporal.negation import Breaking, Clause, Condition, Lit
 class BoxedAction(NamedTuple):
     """``[action]_subscript``; `box` is all of it."""
 
-    action: Term
-    subscript: Term
-    box: Term
+    action: Closure
+    subscript: Closure
+    box: Closure
 
 
 class Promised(NamedTuple):
@@ -58,7 +58,7 @@ class Promised(NamedTuple):
 class Behaviour:
     """The parts of a specification."""
 
-    initial: list[Term] = field(default_factory=list)
+    initial: list[Closure] = field(default_factory=list)
     steps: list[BoxedAction] = field(default_factory=list)
     fairness: list[Condition] = field(default_factory=list)
 
@@ -74,22 +74,22 @@ class Asked:
         promised: Formulas of liveness.
     """
 
-    initial: list[Term] = field(default_factory=list)
-    always: list[Term] = field(default_factory=list)
+    initial: list[Closure] = field(default_factory=list)
+    always: list[Closure] = field(default_factory=list)
     steps: list[BoxedAction] = field(default_factory=list)
     promised: list[Promised] = field(default_factory=list)
 
 
-def behaviour_of(terms: Terms, term: Term) -> Behaviour:
+def behaviour_of(closures: Closures, closure: Closure) -> Behaviour:
     """The parts of a specification.
 
     Raises:
         InputError: With the place, for a part that is something else.
     """
     found = Behaviour()
-    for part in terms.conjuncts(term, Level.STATE):
+    for part in closures.conjuncts(closure, Level.STATE):
         node = part.node
-        if terms.level(part) <= Level.STATE:
+        if closures.level(part) <= Level.STATE:
             found.initial.append(part)
         elif isinstance(node, Fairness):
             found.fairness.append(Condition.of(part, node))
@@ -100,26 +100,26 @@ def behaviour_of(terms: Terms, term: Term) -> Behaviour:
     return found
 
 
-def asked_of(terms: Terms, term: Term) -> Asked:
+def asked_of(closures: Closures, closure: Closure) -> Asked:
     """The parts of a property.
 
     Raises:
         InputError: With the place, for a part that cannot be decided.
     """
-    return _Asking(terms).of(term)
+    return _Asking(closures).of(closure)
 
 
 class _Asking:
-    def __init__(self, terms: Terms) -> None:
-        self.terms, self.breaking = terms, Breaking(terms)
+    def __init__(self, closures: Closures) -> None:
+        self.closures, self.breaking = closures, Breaking(closures)
         self.found = Asked()
 
-    def of(self, term: Term) -> Asked:
-        for part in self.terms.conjuncts(term, Level.STATE):
+    def of(self, closure: Closure) -> Asked:
+        for part in self.closures.conjuncts(closure, Level.STATE):
             self._part(part)
         return self.found
 
-    def _part(self, part: Term) -> None:
+    def _part(self, part: Closure) -> None:
         node = part.node
         if self._is_of_states(part):
             self.found.initial.append(part)
@@ -128,9 +128,9 @@ class _Asking:
         else:
             self._promise(part)
 
-    def _always(self, inner: Term) -> None:
+    def _always(self, inner: Closure) -> None:
         """Take ``[]inner`` apart."""
-        for part in self.terms.conjuncts(inner, Level.STATE):
+        for part in self.closures.conjuncts(inner, Level.STATE):
             node = part.node
             if isinstance(node, Box):
                 self.found.steps.append(BoxedAction(part.beside(node.action), part.beside(node.subscript), part))
@@ -143,7 +143,7 @@ class _Asking:
             else:
                 self._promise(part.beside(Operation(node.at, "[]", (node,))))
 
-    def _stays(self, part: Term) -> BoxedAction | None:
+    def _stays(self, part: Closure) -> BoxedAction | None:
         """The step formula ``[P => P']_P`` that ``P => []P``, required of every state, amounts to."""
         node = part.node
         if not isinstance(node, Operation) or node.symbol != "=>":
@@ -156,7 +156,7 @@ class _Asking:
         action = Operation(node.at, "=>", (now, Prime(node.at, now)))
         return BoxedAction(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
 
-    def _promise(self, part: Term) -> None:
+    def _promise(self, part: Closure) -> None:
         for case in self.breaking.cases(part, False):
             if (possible := self._without_constants(case)) is not None:
                 self.found.promised.append(_promised(possible, part))
@@ -165,17 +165,17 @@ class _Asking:
         """The case without the constant predicates at its beginning; None if one of them does not hold."""
         varying = []
         for one in case.now:
-            if isinstance(one.what, Condition) or self.terms.level(one.what) > Level.CONSTANT:
+            if isinstance(one.what, Condition) or self.closures.level(one.what) > Level.CONSTANT:
                 varying.append(one)
-            elif self.terms.is_true(one.what) is not one.holds:
+            elif self.closures.is_true(one.what) is not one.holds:
                 return None
         return replace(case, now=tuple(varying))
 
-    def _is_of_states(self, term: Term) -> bool:
-        return self.terms.level(term) <= Level.STATE
+    def _is_of_states(self, closure: Closure) -> bool:
+        return self.closures.level(closure) <= Level.STATE
 
 
-def _promised(case: Clause, part: Term) -> Promised:
+def _promised(case: Clause, part: Closure) -> Promised:
     """The formula whose search finds a behaviour of one case.
 
     Raises:
@@ -197,7 +197,7 @@ def _promised(case: Clause, part: Term) -> Promised:
     return Promised("always_eventually", (), case.settles, case.ceases, case.meets, part.values)
 
 
-def _steps(part: Term) -> BoxedAction | None:
+def _steps(part: Closure) -> BoxedAction | None:
     node = part.node
     if isinstance(node, Operation) and node.symbol == "[]" and isinstance(node.operands[0], Box):
         box = node.operands[0]
@@ -205,20 +205,20 @@ def _steps(part: Term) -> BoxedAction | None:
     return None
 
 
-def components(terms: Terms, subscript: Term) -> frozenset[Variable | None]:
+def components(closures: Closures, subscript: Closure) -> frozenset[Variable | None]:
     """The variables of a subscript that is one or a tuple, through definitions; None for any other component."""
     node = subscript.node
     if isinstance(node, TupleOf):
-        return frozenset().union(*(components(terms, subscript.beside(item)) for item in node.items))
+        return frozenset().union(*(components(closures, subscript.beside(item)) for item in node.items))
     if isinstance(node, Identifier):
         meaning = subscript.scope.meaning(node.name, node.at)
         if isinstance(meaning, Variable):
             return frozenset({meaning})
-    inner = terms.unfolded(subscript) if isinstance(node, (Identifier, Apply, Qualified, Label, Let)) else None
-    return frozenset({None}) if inner is None else components(terms, inner)
+    inner = closures.unfolded(subscript) if isinstance(node, (Identifier, Apply, Qualified, Label, Let)) else None
+    return frozenset({None}) if inner is None else components(closures, inner)
 
 
-def variables_in(terms: Terms, subscript: Term) -> frozenset[Variable] | None:
+def variables_in(closures: Closures, subscript: Closure) -> frozenset[Variable] | None:
     """The variables of a subscript that is a variable or a tuple of them, through definitions; None for any other."""
-    found = components(terms, subscript)
+    found = components(closures, subscript)
     return None if None in found else frozenset(filter(None, found))
