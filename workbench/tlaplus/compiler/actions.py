@@ -8,7 +8,7 @@ import ast
 from dataclasses import replace
 
 from workbench.tlaplus.compiler import assignments, calls, expressions, let_bindings
-from workbench.tlaplus.compiler.environment import REST, RUN, Binding, Held, Here, Written
+from workbench.tlaplus.compiler.environment import REST, RUN, Binding, ByName, ByValue, Context
 from workbench.tlaplus.compiler.python_code import (
     assign,
     attribute,
@@ -35,53 +35,53 @@ from workbench.tlaplus.syntax.unparse import written
 # Formulas ------------------------------------------------------------------------------------------------------------
 
 
-def all_of(writer: Writer, node: tree.Conjunction, here: Here, following: Following) -> Statements:
+def all_of(writer: Writer, node: tree.Conjunction, here: Context, following: Following) -> Statements:
     return _all(writer, [(one, here) for one in node.operands], following)
 
 
-def some_of(writer: Writer, node: tree.Disjunction, here: Here, following: Following) -> Statements:
+def some_of(writer: Writer, node: tree.Disjunction, here: Context, following: Following) -> Statements:
     return _any(writer, [(one, here) for one in node.operands], following)
 
 
-def quantified(writer: Writer, node: tree.Quantified, here: Here, following: Following) -> Statements:
+def quantified(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
     write = _exists if node.kind == "E" else _for_all
     return write(writer, node, here, following)
 
 
-def if_(writer: Writer, node: tree.If, here: Here, following: Following) -> Statements:
+def if_(writer: Writer, node: tree.If, here: Context, following: Following) -> Statements:
     before, again = _shared(writer, following)
     condition = writer.condition(node.condition, here)
     either = writer.action(node.then, here, again), writer.action(node.otherwise, here, again)
     return [*before, when(condition, *either)]
 
 
-def label(writer: Writer, node: tree.Label, here: Here, following: Following) -> Statements:
+def label(writer: Writer, node: tree.Label, here: Context, following: Following) -> Statements:
     return writer.action(node.body, here, following)
 
 
-def box(writer: Writer, node: tree.Box, here: Here, following: Following) -> Statements:
+def box(writer: Writer, node: tree.Box, here: Context, following: Following) -> Statements:
     before, again = _shared(writer, following)
     kept = _unchanged(writer, node.subscript, here, again, written(node))
     return [*before, *writer.action(node.action, here, again), *kept]
 
 
-def angle(writer: Writer, node: tree.Angle, here: Here, following: Following) -> Statements:
+def angle(writer: Writer, node: tree.Angle, here: Context, following: Following) -> Statements:
     same = expressions.unchanged(writer, node.subscript, here)
     why = f"{written(node.subscript)}' # {written(node.subscript)}"
     return writer.action(node.action, here, lambda: [when(negated(same), following(), _why(why))])
 
 
-def boolean(writer: Writer, node: tree.Boolean, here: Here, following: Following) -> Statements:
+def boolean(writer: Writer, node: tree.Boolean, here: Context, following: Following) -> Statements:
     return following() if node.value else tested(writer, node, here, following)
 
 
-def named(writer: Writer, node: Expression, here: Here, following: Following) -> Statements:
+def named(writer: Writer, node: Expression, here: Context, following: Following) -> Statements:
     """A name, or an operator with its arguments."""
     meaning, arguments, inside = calls.reached(writer, node, here)
     return _applied(writer, meaning, arguments, inside, node, following)
 
 
-def tested(writer: Writer, node: Expression, here: Here, following: Following) -> Statements:
+def tested(writer: Writer, node: Expression, here: Context, following: Following) -> Statements:
     """A formula as a test."""
     return [when(writer.condition(node, here), following(), _why(written(node)))]
 
@@ -103,14 +103,14 @@ def _shared(writer: Writer, following: Following) -> tuple[Statements, Following
     return before, rest if function == REST else lambda: [ast.Expr(call(function))]
 
 
-def _all(writer: Writer, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
+def _all(writer: Writer, formulas: list[tuple[Expression, Context]], following: Following) -> Statements:
     if not formulas:
         return following()
     (node, here), *others = formulas
     return writer.action(node, here, lambda: _others(writer, others, following))
 
 
-def _others(writer: Writer, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
+def _others(writer: Writer, formulas: list[tuple[Expression, Context]], following: Following) -> Statements:
     """The conjuncts after the first: TLC goes on once for each way only until all variables are assigned."""
     if not formulas:
         return following()
@@ -122,7 +122,7 @@ def _others(writer: Writer, formulas: list[tuple[Expression, Here]], following: 
     return [*before, when(method(RUN, "is_complete"), as_test, writer.action(node, here, again))]
 
 
-def _any(writer: Writer, formulas: list[tuple[Expression, Here]], following: Following) -> Statements:
+def _any(writer: Writer, formulas: list[tuple[Expression, Context]], following: Following) -> Statements:
     before, again = _shared(writer, following)
     return [*before, *[statement for node, here in formulas for statement in writer.action(node, here, again)]]
 
@@ -131,7 +131,7 @@ def _why(text: str) -> Statements:
     return [ast.Expr(call(ast.Attribute(attribute(RUN, "whys"), "append", ast.Load()), constant(text)))]
 
 
-def case(writer: Writer, node: tree.Case, here: Here, following: Following) -> Statements:
+def case(writer: Writer, node: tree.Case, here: Context, following: Following) -> Statements:
     before, again = _shared(writer, following)
     if node.other is None:
         made: Statements = [ast.Expr(call("failed", constant("no arm of CASE is true")))]
@@ -143,24 +143,24 @@ def case(writer: Writer, node: tree.Case, here: Here, following: Following) -> S
     return [*before, *made]
 
 
-def let(writer: Writer, node: tree.Let, here: Here, following: Following) -> Statements:
-    found, inside = let_bindings.kept_definitions(writer, node, here, False)
+def let(writer: Writer, node: tree.Let, here: Context, following: Following) -> Statements:
+    found, inside = let_bindings.local_definitions(writer, node, here, False)
     made = writer.action(node.body, inside, following)
     for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns and has no value
         if any(uses(statement, local) for statement in made):
-            made.insert(0, assign(local, let_bindings.kept_value(writer, meaning, True, inside)))
+            made.insert(0, assign(local, let_bindings.local_value(writer, meaning, True, inside)))
     return made
 
 
 # Bound names ---------------------------------------------------------------------------------------------------------
 
 
-def _exists(writer: Writer, node: tree.Quantified, here: Here, following: Following) -> Statements:
+def _exists(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
     members, taken, inside = _members(writer, node, here)
     labels = [
         tuple_of([constant(one.name), name(binding.local)])
         for one in node.names
-        if isinstance(binding := inside.environment[one], Held)
+        if isinstance(binding := inside.environment[one], ByValue)
     ]
     extend = method(CHOSEN, "extend", tuple_of(labels))
     shorten = ast.Delete([ast.Subscript(name(CHOSEN), ast.Slice(constant(-len(labels))), ast.Del())])
@@ -175,7 +175,7 @@ def _exists(writer: Writer, node: tree.Quantified, here: Here, following: Follow
     ]
 
 
-def _for_all(writer: Writer, node: tree.Quantified, here: Here, following: Following) -> Statements:
+def _for_all(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
     """A conjunction over members whose number is known only when the code runs."""
     members, taken, inside = _members(writer, node, here)
     step, found = writer.program.fresh("each"), writer.program.fresh("found")
@@ -200,11 +200,11 @@ def _for_all(writer: Writer, node: tree.Quantified, here: Here, following: Follo
     ]
 
 
-def _each(writer: Writer, node: tree.Quantified, here: Here) -> ast.expr:
+def _each(writer: Writer, node: tree.Quantified, here: Context) -> ast.expr:
     return call("each", expressions.tried(writer, node, here))
 
 
-def _members(writer: Writer, node: tree.Quantified, here: Here) -> tuple[list[str], Statements, Here]:
+def _members(writer: Writer, node: tree.Quantified, here: Context) -> tuple[list[str], Statements, Context]:
     """The locals for members of the domains, the statements that take tuples apart, and the place inside."""
     members, taken, inside = expressions.bind(writer, node, here, backwards=True)
     parts = [
@@ -219,10 +219,15 @@ def _members(writer: Writer, node: tree.Quantified, here: Here) -> tuple[list[st
 
 
 def _applied(
-    writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Here, node: Expression, following: Following
+    writer: Writer,
+    meaning: Meaning,
+    arguments: tuple[Binding, ...],
+    here: Context,
+    node: Expression,
+    following: Following,
 ) -> Statements:
     binding = here.binding(meaning)
-    if isinstance(binding, Written):
+    if isinstance(binding, ByName):
         return _operator(writer, binding.node, arguments, here.at(binding), node, following)
     if isinstance(meaning, Substituted):
         inside = replace(here, scope=meaning.scope)
@@ -234,7 +239,7 @@ def _applied(
     return _test(writer, calls.applied(writer, meaning, arguments, here, node.at), node, here, following)
 
 
-def _test(writer: Writer, value: ast.expr, node: Expression, here: Here, following: Following) -> Statements:
+def _test(writer: Writer, value: ast.expr, node: Expression, here: Context, following: Following) -> Statements:
     return [when(writer.truth(value, node, here), following(), _why(written(node)))]
 
 
@@ -242,7 +247,7 @@ def _operator(
     writer: Writer,
     node: Expression,
     arguments: tuple[Binding, ...],
-    here: Here,
+    here: Context,
     used: Expression,
     following: Following,
 ) -> Statements:
@@ -256,7 +261,7 @@ def _operator(
     return _applied(writer, meaning, arguments, inside, used, following)
 
 
-def _is_entered(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Here) -> bool:
+def _is_entered(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context) -> bool:
     """Whether a definition is more than a test: whether it assigns, or has several ways, which TLC counts."""
     if not isinstance(meaning.definition, OperatorDefinition):
         return False
@@ -267,7 +272,7 @@ def _is_entered(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...]
 
 
 def _call(
-    writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Here, following: Following
+    writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context, following: Following
 ) -> Statements:
     passed = calls.passed_arguments(writer, meaning, arguments, here, True)
     made, captured = calls.specialized(
@@ -282,12 +287,12 @@ def _standard(
     writer: Writer,
     meaning: Standard,
     arguments: tuple[Binding, ...],
-    here: Here,
+    here: Context,
     node: Expression,
     following: Following,
 ) -> Statements:
     symbol = meaning.name
-    texts = [(one.node, here.at(one)) for one in arguments if isinstance(one, Written)]
+    texts = [(one.node, here.at(one)) for one in arguments if isinstance(one, ByName)]
     if len(texts) == len(arguments):
         if symbol == "/\\":
             return _all(writer, texts, following)
@@ -314,7 +319,7 @@ def _standard(
 
 
 def _assigned(
-    writer: Writer, number: int, value: ast.expr, here: Here, node: Expression, following: Following
+    writer: Writer, number: int, value: ast.expr, here: Context, node: Expression, following: Following
 ) -> Statements:
     """Assign a value, or compare with the one assigned already."""
     local, is_new = writer.program.fresh("assigned"), writer.program.fresh("new")
@@ -333,13 +338,13 @@ def _assigned(
 
 
 def _among(
-    writer: Writer, number: int, value: ast.expr, here: Here, node: Expression, following: Following
+    writer: Writer, number: int, value: ast.expr, here: Context, node: Expression, following: Following
 ) -> Statements:
     members = method(RUN, "among", constant(number), value, constant(written(node)))
     return [loop(writer.program.fresh("one"), members, following())]
 
 
-def _unchanged(writer: Writer, node: Expression, here: Here, following: Following, why: str) -> Statements:
+def _unchanged(writer: Writer, node: Expression, here: Context, following: Following, why: str) -> Statements:
     numbers, tests = assignments.kept(writer, node, here)
     go_on = following if not tests else lambda: _tests(writer, tests, here, following)
     if not numbers:
@@ -351,7 +356,7 @@ def _unchanged(writer: Writer, node: Expression, here: Here, following: Followin
     return [assign(kept, keep), when(is_kept, [*go_on(), release], [])]
 
 
-def _tests(writer: Writer, tests: list[tuple[Expression, Here]], here: Here, following: Following) -> Statements:
+def _tests(writer: Writer, tests: list[tuple[Expression, Context]], here: Context, following: Following) -> Statements:
     if not tests:
         return following()
     (node, at), *others = tests

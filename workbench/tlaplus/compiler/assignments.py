@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from workbench.tlaplus.compiler import calls
-from workbench.tlaplus.compiler.environment import Here, Written
+from workbench.tlaplus.compiler.environment import ByName, Context
 from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, Substituted, Variable
@@ -11,21 +11,21 @@ from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
 
 
-def target(writer: Writer, node: Expression, here: Here) -> int | None:
+def target(writer: Writer, node: Expression, here: Context) -> int | None:
     """The number of the variable that an equation with this left side assigns; None if it assigns none."""
     if not here.initial:
         return _primed(writer, node, here)
     return _variable(writer, node, here)
 
 
-def _primed(writer: Writer, node: Expression, here: Here) -> int | None:
+def _primed(writer: Writer, node: Expression, here: Context) -> int | None:
     if isinstance(node, tree.Prime):
         return _variable(writer, node.operand, here)
     found = _behind(writer, node, here)
     return None if found is None else _primed(writer, *found)
 
 
-def _variable(writer: Writer, node: Expression, here: Here) -> int | None:
+def _variable(writer: Writer, node: Expression, here: Context) -> int | None:
     if isinstance(node, tree.Identifier):
         meaning = here.scope.meaning(node.name, node.at)
         if isinstance(meaning, Variable):
@@ -34,7 +34,7 @@ def _variable(writer: Writer, node: Expression, here: Here) -> int | None:
     return None if found is None else _variable(writer, *found)
 
 
-def _behind(writer: Writer, node: Expression, here: Here) -> tuple[Expression, Here] | None:
+def _behind(writer: Writer, node: Expression, here: Context) -> tuple[Expression, Context] | None:
     """The text for which a name stands."""
     if isinstance(node, tree.Label):
         return node.body, here
@@ -44,7 +44,7 @@ def _behind(writer: Writer, node: Expression, here: Here) -> tuple[Expression, H
     binding = inside.environment.get(meaning)
     if arguments or meaning.arity:
         return None
-    if isinstance(binding, Written):
+    if isinstance(binding, ByName):
         return binding.node, inside.at(binding)
     if isinstance(meaning, Substituted):
         return meaning.expression, replace(inside, scope=meaning.scope)
@@ -53,7 +53,7 @@ def _behind(writer: Writer, node: Expression, here: Here) -> tuple[Expression, H
     return None
 
 
-def kept(writer: Writer, node: Expression, here: Here) -> tuple[list[int], list[tuple[Expression, Here]]]:
+def kept(writer: Writer, node: Expression, here: Context) -> tuple[list[int], list[tuple[Expression, Context]]]:
     """The variables of an UNCHANGED, and the expressions in it that are not variables."""
     if isinstance(node, tree.TupleOf):
         found = [kept(writer, one, here) for one in node.items]

@@ -1,7 +1,7 @@
 """Write names and calls: variables, constants, definitions and their arguments, and operators as arguments.
 
-A definition becomes a Python function, which is written once for all calls that pass the same: values in locals, and
-texts that are taken by name. These are part of the function, so a call that passes others gets a function of its own.
+A definition becomes a Python function, which is written once for all calls that pass arguments of the same kinds. An
+expression by name is part of the function, so a call that passes another gets a function of its own.
 """
 
 import ast
@@ -17,15 +17,15 @@ from workbench.tlaplus.compiler.environment import (
     REST,
     RUN,
     THEN,
+    ActualArgument,
     Binding,
-    Deferred,
+    ByName,
+    ByNeed,
+    ByValue,
+    Context,
     Environment,
-    Held,
-    Here,
-    Kept,
+    InState,
     Operator,
-    Passed,
-    Written,
 )
 from workbench.tlaplus.compiler.memo import Remembered
 from workbench.tlaplus.compiler.python_code import (
@@ -71,39 +71,39 @@ _MOST_FUNCTIONS = 20_000
 # Names ---------------------------------------------------------------------------------------------------------------
 
 
-def value(writer: Writer, node: Expression, here: Here) -> ast.expr:
+def value(writer: Writer, node: Expression, here: Context) -> ast.expr:
     """A name, or an operator with its arguments."""
     meaning, arguments, inside = reached(writer, node, here)
     return applied(writer, meaning, arguments, inside, node.at)
 
 
-def reached(writer: Writer, node: Expression, here: Here) -> tuple[Meaning, tuple[Written, ...], Here]:
+def reached(writer: Writer, node: Expression, here: Context) -> tuple[Meaning, tuple[ByName, ...], Context]:
     """The meaning of a name, its arguments, and its place: inside an instance if the name is qualified."""
     called = here.scope.applied(node)
     if called is None:
         fail_at(node.at, f"{type(node).__name__} is not supported here")
     passed = here.scope.reach(node).arguments if isinstance(node, tree.Qualified) else ()
     meaning, nodes = called
-    arguments = tuple(Written(one, here.scope, here.environment) for one in nodes)
+    arguments = tuple(ByName(one, here.scope, here.environment) for one in nodes)
     return meaning, arguments, here.bound({one: named(writer, value, here) for one, value in passed})
 
 
-def named(writer: Writer, node: Expression, here: Here) -> Binding:
-    """The binding of a text that is taken by name; for a mere alias, the binding behind it."""
+def named(writer: Writer, node: Expression, here: Context) -> Binding:
+    """The binding of an expression that is taken by name; for a mere alias, the binding behind it."""
     if isinstance(node, tree.Identifier):
         binding = here.of(node)
-        if binding is not None and not isinstance(binding, Kept):
+        if binding is not None and not isinstance(binding, InState):
             return binding
     mentioned = writer.mentions.of(node, here.scope)
-    return Written(node, here.scope, here.environment.visible(mentioned, here.now))
+    return ByName(node, here.scope, here.environment.visible(mentioned, here.now))
 
 
-def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
+def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     """The value of a meaning, applied to arguments if it takes any."""
     binding = here.binding(meaning)
     if isinstance(binding, Operator):
         return call(binding.local, name(here.now), name(here.then), *_values(writer, arguments, here))
-    if isinstance(binding, Written) and arguments:
+    if isinstance(binding, ByName) and arguments:
         return _operator(writer, binding.node, arguments, here.at(binding), at)
     if binding is not None:
         return writer.bound(binding, here)
@@ -120,11 +120,11 @@ def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], he
     fail_at(at, f"{meaning.name} is not a value")
 
 
-def _values(writer: Writer, arguments: tuple[Binding, ...], here: Here) -> list[ast.expr]:
+def _values(writer: Writer, arguments: tuple[Binding, ...], here: Context) -> list[ast.expr]:
     return [writer.bound(one, here) for one in arguments]
 
 
-def _constant(writer: Writer, meaning: Constant, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
+def _constant(writer: Writer, meaning: Constant, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     if meaning not in writer.constants:
         fail_at(at, f"the constant {meaning.name} has no value")
     value = writer.constants[meaning]
@@ -136,7 +136,7 @@ def _constant(writer: Writer, meaning: Constant, arguments: tuple[Binding, ...],
 # Standard operators --------------------------------------------------------------------------------------------------
 
 
-def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
+def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     if meaning.module:
         function = writer.named(MODULES[meaning.module][meaning.name][1])
         return call(function, *[_given(writer, one, here) for one in arguments])
@@ -167,28 +167,28 @@ def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...],
     return conjunction(conditions) if symbol == "/\\" else disjunction(conditions)
 
 
-def _condition(writer: Writer, argument: Binding, here: Here) -> ast.expr:
-    if isinstance(argument, Written):
+def _condition(writer: Writer, argument: Binding, here: Context) -> ast.expr:
+    if isinstance(argument, ByName):
         return writer.condition(argument.node, here.at(argument))
     return call("truth", writer.bound(argument, here))
 
 
-def _given(writer: Writer, argument: Binding, here: Here) -> ast.expr:
+def _given(writer: Writer, argument: Binding, here: Context) -> ast.expr:
     """An argument for a Python function: a value, or a function of values."""
-    if not isinstance(argument, Written) or not argument.scope.arity_of(argument.node):
+    if not isinstance(argument, ByName) or not argument.scope.arity_of(argument.node):
         return writer.bound(argument, here)
     inside = here.at(argument)
     names = _fresh(writer, argument.scope.arity_of(argument.node))
-    held = tuple(Held(one) for one in names)
-    return function_of(names, _operator(writer, argument.node, held, inside, argument.node.at))
+    values = tuple(ByValue(one) for one in names)
+    return function_of(names, _operator(writer, argument.node, values, inside, argument.node.at))
 
 
 def _fresh(writer: Writer, count: int) -> list[str]:
     return [writer.program.fresh("argument") for _ in range(count)]
 
 
-def _enabled(writer: Writer, action: Binding, here: Here, at: Place) -> ast.expr:
-    if not isinstance(action, Written):
+def _enabled(writer: Writer, action: Binding, here: Context, at: Place) -> ast.expr:
+    if not isinstance(action, ByName):
         return _condition(writer, action, here)
     inside, names, now = here.at(action), name("names"), name(here.now)
     if (found := apart_of(inside.scope)) is not None:
@@ -202,11 +202,11 @@ def _enabled(writer: Writer, action: Binding, here: Here, at: Place) -> ast.expr
         inside = replace(inside, scope=scope, environment=moved(inside.environment, apart.scopes))
     mentioned = writer.mentions.of(action.node, inside.scope)
     visible = inside.environment.visible(mentioned, "")
-    made = _action(writer, action.node, Here(inside.scope, visible, at.module))
+    made = _action(writer, action.node, Context(inside.scope, visible, at.module))
     return call("is_enabled", name(made), names, now, *map(name, visible.locals()))
 
 
-def _action(writer: Writer, node: Expression, here: Here) -> str:
+def _action(writer: Writer, node: Expression, here: Context) -> str:
     """The name of a function for an action, which takes the locals that it uses after the others."""
     function = writer.program.fresh("action")
     definition = defined(function, [RUN, REST, *here.environment.locals()], writer.body(node, here))
@@ -214,7 +214,7 @@ def _action(writer: Writer, node: Expression, here: Here) -> str:
     return function
 
 
-def _image(writer: Writer, meaning: Substituted, here: Here, at: Place) -> ast.expr:
+def _image(writer: Writer, meaning: Substituted, here: Context, at: Place) -> ast.expr:
     """The value of what stands for a variable of an instance."""
     return _operator(writer, meaning.expression, (), replace(here, scope=meaning.scope), at)
 
@@ -222,7 +222,7 @@ def _image(writer: Writer, meaning: Substituted, here: Here, at: Place) -> ast.e
 # Operators as arguments ----------------------------------------------------------------------------------------------
 
 
-def _operator(writer: Writer, node: Expression, arguments: tuple[Binding, ...], here: Here, at: Place) -> ast.expr:
+def _operator(writer: Writer, node: Expression, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     """The operator that an expression stands for, applied to arguments."""
     if not arguments:
         return writer.value(node, here)
@@ -233,7 +233,7 @@ def _operator(writer: Writer, node: Expression, arguments: tuple[Binding, ...], 
     return applied(writer, meaning, arguments, inside, at)
 
 
-def _local_operator(writer: Writer, node: Expression, here: Here) -> ast.expr:
+def _local_operator(writer: Writer, node: Expression, here: Context) -> ast.expr:
     """A function of two states and some values, for an operator passed as an argument."""
     if isinstance(node, tree.Identifier):
         binding = here.of(node)
@@ -243,14 +243,14 @@ def _local_operator(writer: Writer, node: Expression, here: Here) -> ast.expr:
     visible = here.environment.visible(mentioned, "")
     inside = replace(here, environment=visible, now=NOW, then=THEN)
     names = _fresh(writer, here.scope.arity_of(node))
-    held = tuple(Held(one) for one in names)
-    return function_of([NOW, THEN, *names], _operator(writer, node, held, inside, node.at))
+    values = tuple(ByValue(one) for one in names)
+    return function_of([NOW, THEN, *names], _operator(writer, node, values, inside, node.at))
 
 
 # Definitions ---------------------------------------------------------------------------------------------------------
 
 
-def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Here) -> ast.expr:
+def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context) -> ast.expr:
     visible = visible_bindings(writer, meaning, here)
     if not arguments and not visible and is_constant(writer, meaning, here):
         inside = meaning.scope.inside(meaning.definition)
@@ -265,33 +265,33 @@ def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], h
     return call(made, name(here.now), name(here.then), *map(name, captured), *values)
 
 
-def is_constant(writer: Writer, meaning: Defined, here: Here) -> bool:
+def is_constant(writer: Writer, meaning: Defined, here: Context) -> bool:
     """Whether a definition without parameters is constant."""
     inside = replace(here, scope=meaning.scope.inside(meaning.definition))
     return writer.knowledge.level(meaning.body, inside) is Level.CONSTANT
 
 
-def visible_bindings(writer: Writer, meaning: Defined, here: Here) -> Environment:
+def visible_bindings(writer: Writer, meaning: Defined, here: Context) -> Environment:
     """The bindings around a call that the body of a definition can use."""
     found = writer.mentions.of_meaning(meaning)
     return here.environment.visible(found, here.now)
 
 
 def passed_arguments(
-    writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Here, action: bool
-) -> list[Passed]:
+    writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context, action: bool
+) -> list[ActualArgument]:
     """The arguments as the definition takes them; an action takes formulas by name."""
     by_name: tuple[frozenset[Use], ...] = (frozenset(),) * len(arguments)
-    if arguments and all(isinstance(one, Written) for one in arguments):
-        nodes = tuple(one.node for one in arguments if isinstance(one, Written))
+    if arguments and all(isinstance(one, ByName) for one in arguments):
+        nodes = tuple(one.node for one in arguments if isinstance(one, ByName))
         first = arguments[0]
-        assert isinstance(first, Written)
+        assert isinstance(first, ByName)
         by_name = writer.knowledge.uses(meaning, nodes, here.at(first))
     needs = writer.strictness.needs(meaning)
     made = []
     for parameter, argument, used in zip(meaning.definition.parameters, arguments, by_name, strict=True):
-        if not isinstance(argument, Written):
-            made.append(Passed(Held, writer.bound(argument, here)))
+        if not isinstance(argument, ByName):
+            made.append(ActualArgument(ByValue, writer.bound(argument, here)))
         elif parameter.arity:
             made.append(_passed_operator(writer, argument, here, action))
         else:
@@ -299,47 +299,47 @@ def passed_arguments(
     return made
 
 
-def _passed_operator(writer: Writer, argument: Written, here: Here, action: bool) -> Passed:
+def _passed_operator(writer: Writer, argument: ByName, here: Context, action: bool) -> ActualArgument:
     inside = here.at(argument)
     bound = named(writer, argument.node, inside)
     if isinstance(bound, Operator):
-        return Passed(Operator, name(bound.local))
+        return ActualArgument(Operator, name(bound.local))
     knowledge = writer.knowledge
     is_action = knowledge.highest(argument.node, inside) > Level.STATE  # ENABLED may apply it
     if action or is_action or knowledge.primes(argument.node, inside):
-        return Passed(bound, None)
-    return Passed(Operator, _local_operator(writer, argument.node, inside))
+        return ActualArgument(bound, None)
+    return ActualArgument(Operator, _local_operator(writer, argument.node, inside))
 
 
 def _passed_value(
-    writer: Writer, argument: Written, here: Here, used: frozenset[Use], action: bool, is_needed: bool
-) -> Passed:
+    writer: Writer, argument: ByName, here: Context, used: frozenset[Use], action: bool, is_needed: bool
+) -> ActualArgument:
     inside = here.at(argument)
     bound = named(writer, argument.node, inside)
     is_by_name = Use.PRIMED in used or (action and bool(used))
-    if isinstance(bound, Written):
+    if isinstance(bound, ByName):
         is_value = writer.knowledge.highest(argument.node, inside) is Level.CONSTANT
         if is_by_name and is_value:
             is_value = not writer.branching.has_ways(argument.node, inside)
         if _is_alias(writer, argument.node, inside) or (is_by_name and not is_value):
-            return Passed(bound, None)
+            return ActualArgument(bound, None)
     value = writer.value(argument.node, inside)
-    if isinstance(bound, Deferred) and not is_needed:
-        return Passed(Deferred, name(bound.local))
+    if isinstance(bound, ByNeed) and not is_needed:
+        return ActualArgument(ByNeed, name(bound.local))
     if is_needed or _is_safe(writer, argument.node, inside):
         is_concrete = expressions.is_concrete(writer, argument.node, inside)
-        return Passed((Held, True) if is_concrete else Held, value)
-    return Passed(Deferred, call("Once", function_of([], value)))
+        return ActualArgument((ByValue, True) if is_concrete else ByValue, value)
+    return ActualArgument(ByNeed, call("Thunk", function_of([], value)))
 
 
-def _is_alias(writer: Writer, node: Expression, here: Here) -> bool:
+def _is_alias(writer: Writer, node: Expression, here: Context) -> bool:
     """Whether an argument is only the name of a parameter that is taken by name."""
     if not isinstance(node, tree.Identifier):
         return False
-    return isinstance(here.of(node), Written)
+    return isinstance(here.of(node), ByName)
 
 
-def _is_safe(writer: Writer, node: Expression, here: Here) -> bool:
+def _is_safe(writer: Writer, node: Expression, here: Context) -> bool:
     """Whether an argument can be evaluated without need: it is cheap and cannot be an error."""
     if isinstance(node, (tree.Number, tree.String, tree.Boolean)):
         return True
@@ -351,11 +351,11 @@ def _is_safe(writer: Writer, node: Expression, here: Here) -> bool:
     if isinstance(meaning, Variable):
         return here.now == NOW and not here.initial
     binding = here.binding(meaning)
-    return isinstance(binding, Held) or (binding is None and isinstance(meaning, Constant))
+    return isinstance(binding, ByValue) or (binding is None and isinstance(meaning, Constant))
 
 
 def specialized(
-    writer: Writer, meaning: Defined, visible: Environment, passed: list[Passed], here: Here, action: bool
+    writer: Writer, meaning: Defined, visible: Environment, passed: list[ActualArgument], here: Context, action: bool
 ) -> tuple[str, list[str]]:
     """The function of a definition for arguments of these kinds.
 
@@ -371,12 +371,18 @@ def specialized(
 
 
 def _write(
-    writer: Writer, key: Any, meaning: Defined, visible: Environment, passed: list[Passed], here: Here, action: bool
+    writer: Writer,
+    key: Any,
+    meaning: Defined,
+    visible: Environment,
+    passed: list[ActualArgument],
+    here: Context,
+    action: bool,
 ) -> None:
     bindings: dict[Any, Binding] = {}
     captured, names = dict.fromkeys(visible.locals()), []
     for parameter, one in zip(meaning.definition.parameters, passed, strict=True):
-        if isinstance(one.kind, Written):
+        if isinstance(one.kind, ByName):
             bindings[parameter] = one.kind
             captured.update(dict.fromkeys(one.kind.environment.locals()))
         else:
@@ -388,7 +394,7 @@ def _write(
     writer.functions[key] = function, list(captured)
     scope = meaning.scope.inside(meaning.definition)
     then = NOWHERE if action and here.initial else THEN
-    inside = Here(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
+    inside = Context(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
     head = [RUN, REST] if action else [NOW, THEN]
     statements: list[ast.stmt] = []
     if meaning.recursive:
@@ -403,21 +409,21 @@ def _write(
         writer.program.names[function] = Remembered(made)
 
 
-def _is_costly(writer: Writer, meaning: Defined, inside: Here) -> bool:
+def _is_costly(writer: Writer, meaning: Defined, inside: Context) -> bool:
     """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
-    is_held = all(isinstance(one, Held) for one in inside.environment.values())
-    if not is_held or writer.knowledge.level(meaning.body, inside) > Level.STATE:
+    are_values = all(isinstance(one, ByValue) for one in inside.environment.values())
+    if not are_values or writer.knowledge.level(meaning.body, inside) > Level.STATE:
         return False
     return has_binder(meaning.body)
 
 
-def definition_value(writer: Writer, meaning: Defined, here: Here) -> ast.expr:
+def definition_value(writer: Writer, meaning: Defined, here: Context) -> ast.expr:
     """The value of a definition; a function is evaluated where it is applied, and may use itself."""
     definition = meaning.definition
     if isinstance(definition, OperatorDefinition):
         return writer.value(definition.body, here)
     own = writer.program.fresh("own")
-    inside = here.bound({meaning: Kept(own, here.now, False)})
+    inside = here.bound({meaning: InState(own, here.now, False)})
     domain = expressions.domain(writer, definition.function, here)
     function = expressions.function(
         writer, definition.function, inside, lambda at: writer.value(definition.function.body, at)

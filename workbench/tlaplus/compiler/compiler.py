@@ -5,7 +5,7 @@ expressions         functions of the state and the next state, whose variables a
 actions             functions of a run and of what to do next, which they do once for each way to take the action
 ``writer.py``       what all that write code share; it asks the tables here for each kind of node
 ``expressions.py``  constructs; ``calls.py`` names, definitions and arguments, ``actions.py`` what assigns
-``environment.py``  what names are in the code: Python's locals, or texts that are taken by name
+``environment.py``  what names are in the code: Python's locals, or expressions by name
 ``program.py``      the code becomes functions
 ``runtime.py``      what these run in
 ==================  ==========================================================================================
@@ -19,7 +19,7 @@ from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.compiler import actions, calls, expressions, let_bindings
-from workbench.tlaplus.compiler.environment import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, Held, Here
+from workbench.tlaplus.compiler.environment import NOTHING_BOUND, NOW, NOWHERE, REST, RUN, THEN, ByValue, Context
 from workbench.tlaplus.compiler.python_code import assign, call, constant, defined, name, when
 from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.compiler.writer import ActionRule, ValueRule, Writer
@@ -163,26 +163,26 @@ class Compiler:
     def _beginning(self, node: Expression, scope: Scope) -> Action:
         with self._writing:
             self._check(node, scope)
-            here = Here(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
+            here = Context(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
             return self._define([RUN, REST], self._writer.body(node, here), node, here)
 
     def _check(self, node: Expression, scope: Scope) -> None:
-        here = Here(scope, NOTHING_BOUND, node.at.module)
+        here = Context(scope, NOTHING_BOUND, node.at.module)
         if self._writer.knowledge.level(node, here) is Level.TEMPORAL:
             fail_at(node.at, f"{written(node)} is a temporal formula, which has no value in a state or step")
 
-    def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Here, list[str]]:
+    def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Context, list[str]]:
         self._check(node, scope)
         locals_ = [self._writer.program.fresh("parameter") for _ in parameters]
-        bindings = NOTHING_BOUND.bound({one: Held(local) for one, local in zip(parameters, locals_, strict=True)})
-        return Here(scope, bindings, node.at.module), locals_
+        bindings = NOTHING_BOUND.bound({one: ByValue(local) for one, local in zip(parameters, locals_, strict=True)})
+        return Context(scope, bindings, node.at.module), locals_
 
     def _evaluation(
         self,
         node: Expression,
         scope: Scope,
         parameters: Sequence[Declaration],
-        write: Callable[[Expression, Here], ast.expr],
+        write: Callable[[Expression, Context], ast.expr],
     ) -> Evaluation:
         with self._writing:
             here, locals_ = self._start(node, scope, parameters)
@@ -190,7 +190,7 @@ class Compiler:
             statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
             return self._define([NOW, THEN, *locals_], statements, node, here)
 
-    def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Here) -> Callable[..., Any]:
+    def _define(self, head: list[str], statements: list[ast.stmt], node: Node, here: Context) -> Callable[..., Any]:
         """A function whose RecursionError says that :func:`workbench.tlaplus.compiler.big_stack.deeper` may do."""
         error = "error"
         refuse: list[ast.stmt] = [ast.Raise(call("too_deep", name(error)))]

@@ -7,7 +7,7 @@ the values of the expressions. So the action is compiled in the same module with
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.tlaplus.compiler.environment import Binding, Environment, Written
+from workbench.tlaplus.compiler.environment import Binding, ByName, Environment
 from workbench.tlaplus.names.symbols import Apart, Meaning, Scope, Substituted, Variable
 from workbench.tlaplus.syntax.tree import Identifier
 
@@ -34,12 +34,12 @@ def _variable(meaning: Meaning | None) -> Variable | None:
 
 
 def moved(environment: Environment, scopes: Mapping[Scope, Scope]) -> Environment:
-    """Bindings as they are in another instance, given the scopes of its modules: texts mean what they mean there."""
+    """Bindings with the meanings that names have in another instance, given the scopes of its modules."""
     return Environment({key: _moved(binding, scopes) for key, binding in environment.items()})
 
 
 def _moved(binding: Binding, scopes: Mapping[Scope, Scope]) -> Binding:
-    if not isinstance(binding, Written):
+    if not isinstance(binding, ByName):
         return binding
     scope = binding.scope.matching(scopes) or binding.scope
     return replace(binding, scope=scope, environment=moved(binding.environment, scopes))

@@ -1,4 +1,4 @@
-"""Bindings while code is written: bound names, parameters and LET's names are Python locals, or texts taken by name."""
+"""Bindings while code is written: bound names, parameters and LET's names are Python locals, or expressions by name."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -17,8 +17,8 @@ NOWHERE = "nowhere"
 
 
 @dataclass(frozen=True)
-class Held:
-    """A value in a local.
+class ByValue:
+    """A local that holds a value.
 
     Attributes:
         concrete: Whether it is known not to be lazy.
@@ -29,8 +29,8 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Deferred:
-    """A local that is called to get the value: it is evaluated when needed."""
+class ByNeed:
+    """A local that holds a thunk, which is called to get the value: it is evaluated when first needed."""
 
     local: str
 
@@ -43,29 +43,29 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Kept:
+class InState:
     """The value of a definition in LET, or of a function that uses itself, in one state.
 
     Attributes:
         now: The local with that state: under a prime the definition has another value.
-        deferred: Whether the local is called to get the value.
+        is_thunk: Whether the local is called to get the value.
     """
 
     local: str
     now: str
-    deferred: bool
+    is_thunk: bool
 
 
 @dataclass(frozen=True)
-class Written:
-    """A text that is taken by name: what it means depends on where it stands, such as under a prime."""
+class ByName:
+    """An expression that is taken by name: its value depends on where it stands, such as under a prime."""
 
     node: Expression
     scope: Scope
     environment: "Environment"
 
 
-Binding = Held | Deferred | Operator | Kept | Written
+Binding = ByValue | ByNeed | Operator | InState | ByName
 #: Anything that may be bound: a declaration, a definition in LET, or the ``@`` of EXCEPT.
 Bindable = Meaning | type[At]
 
@@ -102,14 +102,14 @@ class Environment(Mapping[Any, Binding]):
 
     def visible(self, mentioned: frozenset[Bindable], now: str) -> "Environment":
         """The bindings that are mentioned and can be used where `now` is the state."""
-        found = {key: kept for key in mentioned & self.keys() if (kept := in_state(self[key], now)) is not None}
+        found = {key: usable for key in mentioned & self.keys() if (usable := in_state(self[key], now)) is not None}
         return Environment(found)
 
     def locals(self) -> list[str]:
         """Every local that the bindings use, each once."""
         found = dict[str, None]()
         for binding in self._bindings.values():
-            if isinstance(binding, Written):
+            if isinstance(binding, ByName):
                 found.update(dict.fromkeys(binding.environment.locals()))
             else:
                 found[binding.local] = None
@@ -118,21 +118,22 @@ class Environment(Mapping[Any, Binding]):
 
 def in_state(binding: Binding, now: str) -> Binding | None:
     """A binding without the values that belong to another state; None if it is one."""
-    if isinstance(binding, Kept):
+    if isinstance(binding, InState):
         return binding if binding.now == now else None
-    if isinstance(binding, Written):
-        inside = {key: kept for key, one in binding.environment.items() if (kept := in_state(one, now)) is not None}
+    if isinstance(binding, ByName):
+        inside = {key: usable for key, one in binding.environment.items() if (usable := in_state(one, now)) is not None}
         return replace(binding, environment=Environment(inside))
     return binding
 
 
 @dataclass(frozen=True)
-class Passed:
+class ActualArgument:
     """An argument in the form in which a function takes it.
 
     Attributes:
-        kind: The way in which the function finds it; a text that is taken by name is part of the function.
-        value: The expression that the call passes; None for a text.
+        kind: How the function finds it: by value, by need, as an operator; an expression by name is part of the
+            function.
+        value: What the call passes; None by name.
     """
 
     kind: Any
@@ -145,8 +146,8 @@ _UNKNOWN: Response = (Level.ACTION,) * len(Level)
 
 
 @dataclass(frozen=True)
-class Here:
-    """The place where code is being written: the meanings of names there, and the locals that hold the states.
+class Context:
+    """The context of an expression: the meanings of its names, and the locals that hold the states.
 
     Attributes:
         module: The module whose file contains the text.
@@ -167,18 +168,18 @@ class Here:
     def binding(self, meaning: Meaning) -> Binding | None:
         """The binding of a meaning, unless it is the value in another state."""
         found = self.environment.get(meaning)
-        return None if isinstance(found, Kept) and found.now != self.now else found
+        return None if isinstance(found, InState) and found.now != self.now else found
 
-    def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Here":
-        """This place with more bindings, in the scope that has their names."""
+    def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Context":
+        """This context with more bindings, in the scope that has their names."""
         return replace(self, scope=scope or self.scope, environment=self.environment.bound(bindings))
 
-    def at(self, written: Written) -> "Here":
-        """The place of a text that is taken by name: the text's own names, and the states of this place."""
-        return replace(self, scope=written.scope, environment=written.environment)
+    def at(self, argument: ByName) -> "Context":
+        """The context of an expression that is taken by name: its own names, and the states of this context."""
+        return replace(self, scope=argument.scope, environment=argument.environment)
 
-    def primed(self) -> "Here":
-        """This place with the next state as the current one."""
+    def primed(self) -> "Context":
+        """This context with the next state as the current one."""
         return replace(self, now=self.then, then=NOWHERE)
 
 
@@ -188,11 +189,11 @@ class Knowledge:
     def __init__(self) -> None:
         self._levels, self._uses = Levels(), Uses()
 
-    def level(self, node: Expression, here: Here) -> Level:
+    def level(self, node: Expression, here: Context) -> Level:
         """The level of an expression; an operator known only when the code runs may do anything in a step."""
         return self._levels.level(node, here.scope, self._responses(here.environment))
 
-    def highest(self, node: Expression, here: Here) -> Level:
+    def highest(self, node: Expression, here: Context) -> Level:
         """The highest level of an argument, which may be an operator."""
         return max(self._levels.response(node, here.scope, self._responses(here.environment)))
 
@@ -204,16 +205,16 @@ class Knowledge:
         return found
 
     def _response(self, binding: Binding) -> Response:
-        if isinstance(binding, Written):
+        if isinstance(binding, ByName):
             inside = self._responses(binding.environment)
             return self._levels.response(binding.node, binding.scope, inside)
         return _UNKNOWN if isinstance(binding, Operator) else _VALUE
 
-    def uses(self, meaning: Defined, arguments: tuple[Expression, ...], here: Here) -> tuple[frozenset[Use], ...]:
+    def uses(self, meaning: Defined, arguments: tuple[Expression, ...], here: Context) -> tuple[frozenset[Use], ...]:
         """The use that an operator makes of its arguments."""
         return self._uses.of_call(meaning, arguments, here.scope, self._effects(here.environment))
 
-    def primes(self, operator: Expression, here: Here) -> bool:
+    def primes(self, operator: Expression, here: Context) -> bool:
         """Whether an operator that is passed as an argument primes its own arguments."""
         effect = self._uses.as_operator(operator, here.scope, self._effects(here.environment), None)
         return any(use is Use.PRIMED for _, use in effect.arguments)
@@ -222,7 +223,7 @@ class Knowledge:
         found = {}
         for key, binding in environment.items():
             if isinstance(key, Declaration) and key.arity:
-                if isinstance(binding, Written):
+                if isinstance(binding, ByName):
                     inside = self._effects(binding.environment)
                     found[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
                 else:  # one that primes its arguments is taken by name

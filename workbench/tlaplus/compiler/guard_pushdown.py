@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from workbench.tlaplus.compiler.environment import Held, Here
+from workbench.tlaplus.compiler.environment import ByValue, Context
 from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined
@@ -19,11 +19,11 @@ class Early(NamedTuple):
     """A test that depends on no state, but only on values in some locals."""
 
     node: Expression
-    here: Here
+    here: Context
     locals_: frozenset[str]
 
 
-def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Here) -> Iterator[Early]:
+def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Context) -> Iterator[Early]:
     """The early tests at the beginning of a construct's body."""
     body = node.body
     if isinstance(node, tree.Quantified) and node.kind == "A":
@@ -31,13 +31,13 @@ def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Her
             return
         body = body.operands[0]
     for part, here in _conjuncts(writer, body, inside):
-        held = [here.environment.get(one) for one in writer.mentions.of(part, here.scope)]
-        if not all(isinstance(one, Held) for one in held) or writer.knowledge.level(part, here) > Level.CONSTANT:
+        bound = [here.environment.get(one) for one in writer.mentions.of(part, here.scope)]
+        if not all(isinstance(one, ByValue) for one in bound) or writer.knowledge.level(part, here) > Level.CONSTANT:
             return
-        yield Early(part, here, frozenset(one.local for one in held if isinstance(one, Held)))
+        yield Early(part, here, frozenset(one.local for one in bound if isinstance(one, ByValue)))
 
 
-def _conjuncts(writer: Writer, node: Expression, here: Here) -> Iterator[tuple[Expression, Here]]:
+def _conjuncts(writer: Writer, node: Expression, here: Context) -> Iterator[tuple[Expression, Context]]:
     """The parts of a conjunction, even if a definition of actions or states stands for it."""
     if isinstance(node, tree.Conjunction) or (isinstance(node, tree.Operation) and node.symbol == "/\\"):
         for operand in node.operands:
@@ -48,9 +48,9 @@ def _conjuncts(writer: Writer, node: Expression, here: Here) -> Iterator[tuple[E
         if isinstance(meaning, Defined) and not meaning.recursive and meaning not in here.environment:
             assert isinstance(meaning.definition, OperatorDefinition)
             passed = {
-                parameter: held
+                parameter: value
                 for parameter, argument in zip(meaning.definition.parameters, node.arguments, strict=True)
-                if isinstance(argument, tree.Identifier) and isinstance(held := here.of(argument), Held)
+                if isinstance(argument, tree.Identifier) and isinstance(value := here.of(argument), ByValue)
             }
             inside = replace(here, scope=meaning.scope.inside(meaning.definition)).bound(passed)
             yield from _conjuncts(writer, meaning.definition.body, inside)

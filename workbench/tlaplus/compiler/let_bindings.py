@@ -4,7 +4,7 @@ import ast
 from dataclasses import replace
 
 from workbench.tlaplus.compiler import calls
-from workbench.tlaplus.compiler.environment import Here, Kept
+from workbench.tlaplus.compiler.environment import Context, InState
 from workbench.tlaplus.compiler.python_code import call, function_of, uses
 from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.symbols import Defined
@@ -12,10 +12,10 @@ from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import FunctionDefinition, OperatorDefinition
 
 
-def kept_definitions(
-    writer: Writer, node: tree.Let, here: Here, eager: bool
-) -> tuple[list[tuple[str, Defined, bool]], Here]:
-    """Locals for the definitions of a LET that are values, with whether they are deferred, and the inside of it.
+def local_definitions(
+    writer: Writer, node: tree.Let, here: Context, eager: bool
+) -> tuple[list[tuple[str, Defined, bool]], Context]:
+    """Locals for the definitions of a LET that are values, with whether they hold thunks, and the inside of it.
 
     Args:
         node: The LET.
@@ -35,22 +35,22 @@ def kept_definitions(
         is_needed = eager and meaning in needed
         local = writer.program.fresh("kept")
         found.append((local, meaning, not is_needed))
-        inside = inside.bound({meaning: Kept(local, here.now, not is_needed)})
+        inside = inside.bound({meaning: InState(local, here.now, not is_needed)})
     return found, inside
 
 
-def kept_value(writer: Writer, meaning: Defined, deferred: bool, here: Here) -> ast.expr:
+def local_value(writer: Writer, meaning: Defined, is_thunk: bool, here: Context) -> ast.expr:
     """The value of the local that stands for a definition in LET."""
     inside = replace(here, scope=meaning.scope)
     value = calls.definition_value(writer, meaning, inside)
-    return call("Once", function_of([], value)) if deferred else value
+    return call("Thunk", function_of([], value)) if is_thunk else value
 
 
-def value(writer: Writer, node: tree.Let, here: Here) -> ast.expr:
+def value(writer: Writer, node: tree.Let, here: Context) -> ast.expr:
     """The value of a LET expression."""
-    found, inside = kept_definitions(writer, node, here, True)
+    found, inside = local_definitions(writer, node, here, True)
     made = writer.value(node.body, inside)
-    for local, meaning, deferred in reversed(found):
+    for local, meaning, is_thunk in reversed(found):
         if uses(made, local):
-            made = call(function_of([local], made), kept_value(writer, meaning, deferred, inside))
+            made = call(function_of([local], made), local_value(writer, meaning, is_thunk, inside))
     return made

@@ -3,7 +3,7 @@ r"""Whether a formula is more than a test where it stands in an action: it assig
 TLC goes on once for each way, also where nothing is assigned in it, and counts the states that it generates so.
 """
 
-from workbench.tlaplus.compiler.environment import Binding, Environment, Here, Knowledge, Written
+from workbench.tlaplus.compiler.environment import Binding, ByName, Context, Environment, Knowledge
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, Scope, Standard, Substituted
 from workbench.tlaplus.syntax import tree
@@ -19,25 +19,25 @@ class Branching:
         self._knowledge = knowledge
         self._known: dict[Defined, bool] = {}
 
-    def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Here) -> bool:
+    def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Context) -> bool:
         """Whether a definition is more than a test when applied to these arguments, with these visible names."""
         if self._in_definition(meaning):
             return True
         for argument in arguments:
-            if isinstance(argument, Written):
+            if isinstance(argument, ByName):
                 inside = here.at(argument)
                 if self._knowledge.highest(argument.node, inside) >= Level.ACTION:
                     return True
                 if self._in(argument.node, inside.scope):
                     return True
-        return any(isinstance(one, Written) for one in visible.values())
+        return any(isinstance(one, ByName) for one in visible.values())
 
-    def has_ways(self, node: Expression, here: Here) -> bool:
+    def has_ways(self, node: Expression, here: Context) -> bool:
         """Whether a formula may be true in several ways; an equation never is, whatever it assigns."""
         symbol = node.symbol if isinstance(node, tree.Operation) else ""
         if symbol and symbol not in _CONNECTIVES and isinstance(here.scope.meaning(symbol, node.at), Standard):
             return False
-        if any(isinstance(one, Written) for one in here.environment.values()):
+        if any(isinstance(one, ByName) for one in here.environment.values()):
             return True
         return self._in(node, here.scope)
 

@@ -145,7 +145,7 @@ def _found() -> NoReturn:
 _UNKNOWN = object()
 
 
-class Once:
+class Thunk:
     """A value that is evaluated when first needed, and then remembered."""
 
     __slots__ = ("_evaluate", "_value")
@@ -167,7 +167,7 @@ class Mapped:
 
     def __init__(self, now: Any, images: Mapping[int, Callable[[], Any]]) -> None:
         self._now = now
-        self._images = {number: Once(image) for number, image in images.items()}
+        self._images = {number: Thunk(image) for number, image in images.items()}
 
     def __getitem__(self, number: int) -> Any:
         image = self._images.get(number)
@@ -200,7 +200,7 @@ KNOWN: Mapping[str, Any] = {
     "Product": Product,
     "Records": Records,
     "Subsets": Subsets,
-    "Once": Once,
+    "Thunk": Thunk,
     "each": each,
     "equal": equal,
     "isin": isin,

@@ -16,17 +16,17 @@ from workbench.tlaplus.compiler.environment import (
     RUN,
     THEN,
     Binding,
-    Deferred,
-    Here,
-    Kept,
+    ByName,
+    ByNeed,
+    Context,
+    InState,
     Knowledge,
-    Written,
 )
 from workbench.tlaplus.compiler.free_names import Mentions
 from workbench.tlaplus.compiler.nondeterminism import Branching
 from workbench.tlaplus.compiler.program import Program
 from workbench.tlaplus.compiler.python_code import assign, attribute, call, defined, name, placed
-from workbench.tlaplus.compiler.runtime import KNOWN, Nowhere, Once
+from workbench.tlaplus.compiler.runtime import KNOWN, Nowhere, Thunk
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.strictness import Strictness
@@ -38,9 +38,9 @@ Statements = list[ast.stmt]
 #: Writes what comes after a formula, the continuation. It may be called once.
 Following = Callable[[], Statements]
 #: Writes the value of one kind of node.
-ValueRule = Callable[["Writer", Any, Here], ast.expr]
+ValueRule = Callable[["Writer", Any, Context], ast.expr]
 #: Writes one kind of node as an action, with its continuation inside.
-ActionRule = Callable[["Writer", Any, Here, Following], Statements]
+ActionRule = Callable[["Writer", Any, Context, Following], Statements]
 
 #: Nodes that are as cheap as a value that is remembered.
 _CHEAP = (tree.Identifier, tree.Number, tree.String, tree.Boolean, tree.Lambda, tree.At)
@@ -90,7 +90,7 @@ class Writer:
 
     # Expressions -----------------------------------------------------------------------------------------------------
 
-    def value(self, node: Expression, here: Here) -> ast.expr:
+    def value(self, node: Expression, here: Context) -> ast.expr:
         """An expression; what is written evaluates to its value, which may be lazy."""
         if not isinstance(node, _CHEAP) and self._is_fixed(node, here):
             made: ast.expr = call(self.remembered(node, here.scope, lambda inside: self._anew(node, inside)))
@@ -100,50 +100,50 @@ class Writer:
             placed(made, node.at)
         return made
 
-    def _anew(self, node: Expression, here: Here) -> ast.expr:
+    def _anew(self, node: Expression, here: Context) -> ast.expr:
         """An expression that is evaluated each time."""
         return self._values[type(node)](self, node, here)
 
-    def _is_fixed(self, node: Expression, here: Here) -> bool:
+    def _is_fixed(self, node: Expression, here: Context) -> bool:
         """Whether an expression always has the same value, so that it is evaluated once."""
         if self.mentions.of(node, here.scope) & here.environment.keys():
             return False
         return self.knowledge.level(node, here) is Level.CONSTANT
 
-    def values(self, nodes: tuple[Expression, ...], here: Here) -> list[ast.expr]:
+    def values(self, nodes: tuple[Expression, ...], here: Context) -> list[ast.expr]:
         return [self.value(node, here) for node in nodes]
 
-    def condition(self, node: Expression, here: Here) -> ast.expr:
+    def condition(self, node: Expression, here: Context) -> ast.expr:
         """An expression that must be a boolean."""
         return self.truth(self.value(node, here), node, here)
 
-    def conditions(self, nodes: tuple[Expression, ...], here: Here) -> list[ast.expr]:
+    def conditions(self, nodes: tuple[Expression, ...], here: Context) -> list[ast.expr]:
         return [self.condition(node, here) for node in nodes]
 
-    def truth(self, value: ast.expr, node: Expression, here: Here) -> ast.expr:
+    def truth(self, value: ast.expr, node: Expression, here: Context) -> ast.expr:
         """The value of a node as a condition, which is an error if it is no boolean."""
         made = value if self.is_boolean(node, here) else call("truth", value)
         if node.at.module == here.module:
             placed(made, node.at)
         return made
 
-    def is_boolean(self, node: Expression, here: Here) -> bool:
+    def is_boolean(self, node: Expression, here: Context) -> bool:
         """Whether the value of an expression is known to be a boolean of Python."""
         if isinstance(node, tree.Operation):
             meaning = here.scope.meaning(node.symbol, node.at)
             return node.symbol in _TESTS and isinstance(meaning, Standard) and meaning not in here.environment
         return isinstance(node, _BOOLEAN)
 
-    def bound(self, binding: Binding, here: Here) -> ast.expr:
+    def bound(self, binding: Binding, here: Context) -> ast.expr:
         """The value of a bound name."""
-        if isinstance(binding, Written):
+        if isinstance(binding, ByName):
             return self.value(binding.node, here.at(binding))
-        is_deferred = isinstance(binding, Deferred) or (isinstance(binding, Kept) and binding.deferred)
-        return call(binding.local) if is_deferred else name(binding.local)
+        is_by_need = isinstance(binding, ByNeed) or (isinstance(binding, InState) and binding.is_thunk)
+        return call(binding.local) if is_by_need else name(binding.local)
 
     # Actions ---------------------------------------------------------------------------------------------------------
 
-    def body(self, node: Expression, here: Here) -> Statements:
+    def body(self, node: Expression, here: Context) -> Statements:
         """The body of a function that takes a run and the continuation."""
         then = [] if here.initial else [assign(here.then, attribute(RUN, "then"))]
         return [
@@ -153,7 +153,7 @@ class Writer:
             *self.action(node, here, rest),
         ]
 
-    def action(self, node: Expression, here: Here, following: Following) -> Statements:
+    def action(self, node: Expression, here: Context, following: Following) -> Statements:
         """The statements of an action's formula, and of what follows it."""
         made = self._actions[type(node)](self, node, here, following)
         if node.at.module == here.module:
@@ -174,7 +174,7 @@ class Writer:
             known = self._names[id(value)] = value, self.program.constant(value)  # the value keeps its id
         return known[1]
 
-    def remembered(self, node: Node, scope: Scope, write: Callable[[Here], ast.expr], spoken: str = "") -> str:
+    def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr], spoken: str = "") -> str:
         """The name of a function that evaluates once what is written for a node, when its value is first needed.
 
         It depends on no state and no bound name.
@@ -182,19 +182,19 @@ class Writer:
         key = node, scope
         if key not in self._remembered:
             known = self._remembered[key] = self.program.fresh("known")
-            here = Here(scope, NOTHING_BOUND, node.at.module)
+            here = Context(scope, NOTHING_BOUND, node.at.module)
             made = self.evaluation([], write(here), node, here, spoken)
-            self.program.names[known] = Once(lambda: made(None, None))
+            self.program.names[known] = Thunk(lambda: made(None, None))
         return self._remembered[key]
 
     def evaluation(
-        self, parameters: list[str], value: ast.expr, node: Node, here: Here, spoken: str = ""
+        self, parameters: list[str], value: ast.expr, node: Node, here: Context, spoken: str = ""
     ) -> Callable[..., Any]:
         """A function of two states and parameters that returns a value."""
         definition = defined(self.program.fresh("evaluate"), [NOW, THEN, *parameters], [ast.Return(value)])
         return self.define(definition, node, here, spoken)
 
-    def define(self, definition: ast.FunctionDef, node: Node, here: Here, spoken: str) -> Callable[..., Any]:
+    def define(self, definition: ast.FunctionDef, node: Node, here: Context, spoken: str) -> Callable[..., Any]:
         """Add a function to the program; parts of it without a place in the text get the place of `node`."""
         definition.lineno = definition.end_lineno = node.at.line
         definition.col_offset, definition.end_col_offset = node.at.column - 1, node.at.column
