@@ -6,7 +6,7 @@ from tests.tlaplus.trees import STANDARD, loaded, module_of, refused, shape
 from workbench.kernel import InputError
 from workbench.tlaplus.names import loader
 from workbench.tlaplus.names.loader import Library, load
-from workbench.tlaplus.names.symbols import Constant, Defined, Instantiated, Standard, Substituted, Variable
+from workbench.tlaplus.names.symbols import Constant, Defined, InstanceParameter, Instantiated, Standard, Variable
 
 START = ("EXTENDS Naturals, Sequences", "VARIABLES x, y, z")
 
@@ -106,7 +106,7 @@ def test_with_decides_what_an_instance_means_though_the_name_exists_outside():
     instance = made.scope.find("I")
     assert isinstance(instance, Instantiated)
     v, op = instance.scope.find("v"), instance.scope.find("Op")
-    assert isinstance(v, Substituted)
+    assert isinstance(v, InstanceParameter)
     assert v.scope.find(v.expression.name) is made.scope.find("w")
     assert op.scope.find(op.expression.name) is made.scope.find("Outer")
 

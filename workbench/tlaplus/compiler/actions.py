@@ -27,7 +27,7 @@ from workbench.tlaplus.compiler.python_code import (
     when,
 )
 from workbench.tlaplus.compiler.writer import CHOSEN, Following, Statements, Writer, rest
-from workbench.tlaplus.names.symbols import Defined, Meaning, Standard, Substituted
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Standard
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
 from workbench.tlaplus.syntax.unparse import written
@@ -229,7 +229,7 @@ def _applied(
     binding = here.binding(meaning)
     if isinstance(binding, ByName):
         return _operator(writer, binding.node, arguments, here.at(binding), node, following)
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         inside = replace(here, scope=meaning.scope)
         return _operator(writer, meaning.expression, arguments, inside, node, following)
     if isinstance(meaning, Standard) and not meaning.module:

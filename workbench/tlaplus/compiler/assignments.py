@@ -6,7 +6,7 @@ from workbench.tlaplus.compiler import calls
 from workbench.tlaplus.compiler.environment import ByName, Context
 from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, Substituted, Variable
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
 
@@ -46,7 +46,7 @@ def _behind(writer: Writer, node: Expression, here: Context) -> tuple[Expression
         return None
     if isinstance(binding, ByName):
         return binding.node, inside.at(binding)
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         return meaning.expression, replace(inside, scope=meaning.scope)
     if isinstance(meaning, Defined) and isinstance(meaning.definition, OperatorDefinition):
         return meaning.definition.body, replace(inside, scope=meaning.scope)

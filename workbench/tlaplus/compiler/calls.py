@@ -44,7 +44,7 @@ from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.library.standard import MODULES
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.operator_effects import Use
-from workbench.tlaplus.names.symbols import Constant, Defined, Meaning, Standard, Substituted, Variable, fail_at
+from workbench.tlaplus.names.symbols import Constant, Defined, InstanceParameter, Meaning, Standard, Variable, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition, Place
 from workbench.tlaplus.syntax.visitor import has_binder
@@ -113,7 +113,7 @@ def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], he
         return _constant(writer, meaning, arguments, here, at)
     if isinstance(meaning, Standard):
         return _standard(writer, meaning, arguments, here, at)
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         return _operator(writer, meaning.expression, arguments, replace(here, scope=meaning.scope), at)
     if isinstance(meaning, Defined):
         return _defined(writer, meaning, arguments, here)
@@ -214,7 +214,7 @@ def _action(writer: Writer, node: Expression, here: Context) -> str:
     return function
 
 
-def _image(writer: Writer, meaning: Substituted, here: Context, at: Place) -> ast.expr:
+def _image(writer: Writer, meaning: InstanceParameter, here: Context, at: Place) -> ast.expr:
     """The value of what stands for a variable of an instance."""
     return _operator(writer, meaning.expression, (), replace(here, scope=meaning.scope), at)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.tlaplus.compiler.environment import Binding, ByName, Environment
-from workbench.tlaplus.names.symbols import Apart, Meaning, Scope, Substituted, Variable
+from workbench.tlaplus.names.symbols import Apart, InstanceParameter, Meaning, Scope, Variable
 from workbench.tlaplus.syntax.tree import Identifier
 
 
@@ -28,7 +28,7 @@ def apart_of(scope: Scope) -> tuple[Scope, Apart] | None:
 
 def _variable(meaning: Meaning | None) -> Variable | None:
     """The variable of the specification that a name stands for, possibly under another name."""
-    while isinstance(meaning, Substituted) and isinstance(meaning.expression, Identifier):
+    while isinstance(meaning, InstanceParameter) and isinstance(meaning.expression, Identifier):
         meaning = meaning.scope.find(meaning.expression.name)
     return meaning if isinstance(meaning, Variable) else None
 

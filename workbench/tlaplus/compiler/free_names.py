@@ -5,11 +5,11 @@ from workbench.tlaplus.names.fixpoint import Fixpoint
 from workbench.tlaplus.names.symbols import (
     Constant,
     Defined,
+    InstanceParameter,
     Instantiated,
     Meaning,
     Scope,
     Standard,
-    Substituted,
     Variable,
 )
 from workbench.tlaplus.syntax.tree import At, Declaration, Let, Node
@@ -36,7 +36,7 @@ class Mentions:
 
     def of_meaning(self, meaning: Meaning) -> Mentioned:
         """The names that the meaning of a name mentions, with the name itself if something can be bound to it."""
-        if isinstance(meaning, Substituted):
+        if isinstance(meaning, InstanceParameter):
             return self._visit(meaning.expression, meaning.scope)
         if not isinstance(meaning, Defined):
             return frozenset({meaning}) if not isinstance(meaning, _UNBOUND) else _NOTHING

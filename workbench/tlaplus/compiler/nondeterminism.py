@@ -5,7 +5,7 @@ TLC goes on once for each way, also where nothing is assigned in it, and counts 
 
 from workbench.tlaplus.compiler.environment import Binding, ByName, Context, Environment, Knowledge
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, Scope, Standard, Substituted
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
 
@@ -71,7 +71,7 @@ class Branching:
         meaning, operands = scope.applied(node) or (None, ())
         if isinstance(meaning, Standard):
             return self._in_standard(meaning, operands, scope)
-        if isinstance(meaning, Substituted):
+        if isinstance(meaning, InstanceParameter):
             return self._in(meaning.expression, meaning.scope)
         if isinstance(meaning, Defined):
             return self._in_definition(meaning) or any(self._in(one, scope) for one in operands)

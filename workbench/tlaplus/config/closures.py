@@ -14,7 +14,7 @@ from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import place_of
 from workbench.tlaplus.names.levels import Level, Levels
-from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
     Bound,
     Conjunction,
@@ -100,7 +100,7 @@ class Closures:
             self._compiled[key] = compile_it(closure.node, closure.scope, tuple(closure.values))
         return self._compiled[key]
 
-    def image(self, meaning: Substituted, values: Values) -> Callable[[Any], Any]:
+    def image(self, meaning: InstanceParameter, values: Values) -> Callable[[Any], Any]:
         """The substitute for a variable of an instance, as a function of the specification's variables.
 
         Args:
@@ -186,7 +186,7 @@ class Closures:
     def _body(
         self, closure: Closure, meaning: Meaning, arguments: tuple[Expression, ...], around: Values
     ) -> Closure | None:
-        if isinstance(meaning, Substituted) and not arguments and not meaning.arity:
+        if isinstance(meaning, InstanceParameter) and not arguments and not meaning.arity:
             return Closure(meaning.expression, meaning.scope, meaning.scope.visible(around))
         if not isinstance(meaning, Defined) or meaning.recursive:
             return None

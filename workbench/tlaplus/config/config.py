@@ -20,10 +20,10 @@ from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
     Defined,
+    InstanceParameter,
     MissingName,
     Named,
     Scope,
-    Substituted,
     meanings_in,
     place_of,
 )
@@ -261,6 +261,6 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
     for scope, meaning in found:
         if module:
             scope.names[name] = constant
-        elif isinstance(meaning, Named) and not isinstance(meaning, Substituted):
+        elif isinstance(meaning, Named) and not isinstance(meaning, InstanceParameter):
             meaning.replacement = constant
     return constant

@@ -32,7 +32,7 @@ from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import MissingName, fail_at
 from workbench.tlaplus.steps.disjuncts import named, split
-from workbench.tlaplus.steps.predicates import Seen, TextInvariant
+from workbench.tlaplus.steps.predicates import ComputedView, TextInvariant
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.temporal.fairness import FairSteps
@@ -310,14 +310,14 @@ class TlaMachine(Machine, metaclass=TlaClass):
             return None
         return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
 
-    def _view_of(self, number: int) -> Seen | None:
+    def _view_of(self, number: int) -> ComputedView | None:
         """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""
         view = self.configured.single("VIEW")
         if view is None or variables_in(self._closures, view) is not None:
             return None
         if self._closures.level(view) > Level.STATE:
             self.configured.fail(self.configured.cfg.single["VIEW"].line, "VIEW takes an expression of a state")
-        return Seen(number, view.node.at, self._closures, self._closures.compiled("expression", view))
+        return ComputedView(number, view.node.at, self._closures, self._closures.compiled("expression", view))
 
     def _outside_of_view(self) -> set[str]:
         view = self.configured.single("VIEW")

@@ -11,16 +11,16 @@ from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.steps.mapped_steps import test_of_steps
+from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
     ActionConstraint,
     AlwaysJudge,
     BoundJudge,
+    CompiledPredicate,
     InitialJudge,
     Stated,
     StateJudge,
     StepJudge,
-    Test,
     TextConstraint,
     TextInvariant,
     TextLiveness,
@@ -156,14 +156,15 @@ class TextProperties:
         for closure in asked.always:
             yield AlwaysJudge(author, declared, self._test(closure))
         for steps in asked.steps:
-            yield StepJudge(author, declared, test_of_steps(self._closures, self._cells, steps.box))
+            yield StepJudge(author, declared, predicate_of_steps(self._closures, self._cells, steps.box))
 
-    def _test(self, closure: Closure) -> Test:
-        return Test(self._closures, self._cells, closure)
+    def _test(self, closure: Closure) -> CompiledPredicate:
+        return CompiledPredicate(self._closures, self._cells, closure)
 
-    def _tests(self, closure: Closure) -> list[Test]:
+    def _tests(self, closure: Closure) -> list[CompiledPredicate]:
         asked = questions(self._closures, self._cells, closure)
-        return [Test(self._closures, self._cells, closure, one.answer) for one in asked] or [self._test(closure)]
+        tests = [CompiledPredicate(self._closures, self._cells, closure, one.answer) for one in asked]
+        return tests or [self._test(closure)]
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""

@@ -29,7 +29,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, truth
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted, Variable
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression
 
@@ -248,7 +248,7 @@ def _ways_of(
     """The ways of a definition, or of a name that stands for a formula or an action."""
     if isinstance(meaning, Defined) and not env.model.is_constant(meaning):
         return ways(meaning.body, body_of(meaning, arguments, env), states)
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         return _ways_of_argument(node, Closure(meaning.expression, env.at(meaning.scope)), arguments, states)
     if isinstance(meaning, tree.Declaration):
         return _ways_of_argument(node, env.bound[meaning], arguments, states)
@@ -266,7 +266,7 @@ def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Arg
         inner = given.environment.inside(given.node).binding(given.node.parameters, arguments)
         return ways(given.node.body, inner, states)
     meaning, _, env = called(given.node, given.environment)
-    if isinstance(meaning, (Defined, Substituted, tree.Declaration)):
+    if isinstance(meaning, (Defined, InstanceParameter, tree.Declaration)):
         return _ways_of(node, meaning, arguments, env, states)
     return iter([states] if truth(applied_to(given, arguments, states)) else [])
 
@@ -329,7 +329,7 @@ def _unfolded(node: Expression, env: Environment) -> tuple[Expression, Environme
         meaning, arguments, inner = called(node, env)
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
             node, env = meaning.body, body_of(meaning, arguments, inner)
-        elif isinstance(meaning, Substituted) and not arguments:
+        elif isinstance(meaning, InstanceParameter) and not arguments:
             node, env = meaning.expression, inner.at(meaning.scope)
         elif isinstance(meaning, tree.Declaration) and isinstance(given := inner.bound[meaning], Closure):
             if arguments:

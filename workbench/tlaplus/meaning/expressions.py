@@ -22,7 +22,15 @@ from workbench.tlaplus.meaning.values import (
     set_of,
     truth,
 )
-from workbench.tlaplus.names.symbols import Constant, Defined, Instantiated, Meaning, Standard, Substituted, Variable
+from workbench.tlaplus.names.symbols import (
+    Constant,
+    Defined,
+    InstanceParameter,
+    Instantiated,
+    Meaning,
+    Standard,
+    Variable,
+)
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Bound, Expression, FunctionDefinition
 
@@ -349,7 +357,7 @@ def result_of(meaning: Meaning, arguments: Sequence[Argument], env: Environment,
         return states.value(meaning)
     if isinstance(meaning, Constant):
         return model.constants[meaning]
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         return applied_to(Closure(meaning.expression, env.at(meaning.scope)), arguments, states)
     if isinstance(meaning, Standard):
         return _standard(meaning, arguments, env, states)

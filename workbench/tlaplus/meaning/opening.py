@@ -11,7 +11,7 @@ from workbench.tlaplus.meaning.expressions import evaluate
 from workbench.tlaplus.meaning.standard import MODULES
 from workbench.tlaplus.meaning.values import Boolean, ModelValue, Number, String, Words, set_of
 from workbench.tlaplus.names.loader import Specification
-from workbench.tlaplus.names.symbols import Constant, Named, Substituted, place_of
+from workbench.tlaplus.names.symbols import Constant, InstanceParameter, Named, place_of
 from workbench.tlaplus.syntax.cfg_parser import Cfg
 from workbench.tlaplus.syntax.tree import Expression, Identifier, Place
 
@@ -92,5 +92,5 @@ def _give(
         constants[constant] = value
         if module:
             scope.names[name] = constant
-        elif isinstance(meaning, Named) and not isinstance(meaning, Substituted):
+        elif isinstance(meaning, Named) and not isinstance(meaning, InstanceParameter):
             meaning.replacement = constant

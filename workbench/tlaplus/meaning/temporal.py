@@ -21,7 +21,7 @@ from workbench.tlaplus.meaning.formulas import (
     some_of,
 )
 from workbench.tlaplus.names.levels import Level, Response
-from workbench.tlaplus.names.symbols import Defined, Meaning, Standard, Substituted, fail_at
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Standard, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression
 
@@ -145,7 +145,7 @@ def _applied(
     """The formula that a name with these arguments stands for."""
     if isinstance(meaning, Defined):
         return atoms.formula(meaning.body, body_of(meaning, arguments, env))
-    if isinstance(meaning, Substituted):
+    if isinstance(meaning, InstanceParameter):
         return _of_closure(atoms, Closure(meaning.expression, env.at(meaning.scope)), arguments)
     if isinstance(meaning, tree.Declaration) and isinstance(given := env.bound[meaning], Closure):
         return _of_closure(atoms, given, arguments)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.names.levels import Environment, Level, Levels, Response
-from workbench.tlaplus.names.symbols import Defined, Instantiated, Scope, Substituted, fail_at
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Instantiated, Scope, fail_at
 from workbench.tlaplus.syntax.tree import (
     Angle,
     Apply,
@@ -111,7 +111,7 @@ class _Checker:
     def substituted(self, scope: Scope, known: Environment, at: Place) -> None:
         """Check the substitutes for the constants and variables of an instance."""
         for meaning in scope.names.values():
-            if isinstance(meaning, Substituted):
+            if isinstance(meaning, InstanceParameter):
                 inner = meaning.scope.visible(known)
                 found = self._levels.response(meaning.expression, meaning.scope, inner)[Level.CONSTANT]
                 most = Level.CONSTANT if meaning.is_constant else Level.STATE

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 
 from workbench.tlaplus.names.fixpoint import Fixpoint
-from workbench.tlaplus.names.symbols import Defined, Meaning, Named, Scope, Standard, Substituted, Variable
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Named, Scope, Standard, Variable
 from workbench.tlaplus.syntax.tree import (
     Angle,
     Box,
@@ -102,7 +102,7 @@ class Levels:
             return environment[meaning][highest] if meaning in environment else highest
         if isinstance(meaning, Defined):
             return self._defined(meaning, arguments, environment)
-        if isinstance(meaning, Substituted):
+        if isinstance(meaning, InstanceParameter):
             given = _VALUE[highest]
             return self._as_operator(meaning.expression, meaning.scope, given, meaning.scope.visible(environment))
         if isinstance(meaning, Standard) and not meaning.module:

@@ -14,11 +14,11 @@ from workbench.tlaplus.names.name_check import check_names
 from workbench.tlaplus.names.symbols import (
     Apart,
     Constant,
+    InstanceParameter,
     Instantiated,
     Meaning,
     Scope,
     Standard,
-    Substituted,
     Variable,
     announced_in,
     fail_at,
@@ -222,7 +222,7 @@ class Specification:
                 )
             if module:
                 scope.names[name] = replacement
-            elif not isinstance(before, (Declaration, Substituted)) and before is not replacement:
+            elif not isinstance(before, (Declaration, InstanceParameter)) and before is not replacement:
                 before.replacement = replacement
 
 
@@ -276,7 +276,7 @@ class _With:
 
     def __post_init__(self) -> None:
         self.values = {one.name: one for one in self.instance.substitutions}
-        self.declared: dict[str, Substituted] = {}
+        self.declared: dict[str, InstanceParameter] = {}
 
     def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
         name = declaration.name
@@ -291,7 +291,8 @@ class _With:
             )
         else:
             value = Identifier(self.instance.at, name)
-        self.declared[name] = Substituted(name, declaration.arity, value, self.scope, kind is Constant, declaration.at)
+        is_constant, at = kind is Constant, declaration.at
+        self.declared[name] = InstanceParameter(name, declaration.arity, value, self.scope, is_constant, at)
         return self.declared[name]
 
     def check(self) -> None:
@@ -413,7 +414,7 @@ class _Modules:
             names = {
                 name: meaning
                 for name, meaning in made.exported()
-                if not isinstance(meaning, (Substituted, Variable, Constant))
+                if not isinstance(meaning, (InstanceParameter, Variable, Constant))
             }
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from workbench.tlaplus.names.fixpoint import Fixpoint
-from workbench.tlaplus.names.symbols import Defined, Meaning, Scope, Standard, Substituted
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
     Angle,
     Arm,
@@ -116,7 +116,7 @@ class Uses:
     def _of_name(self, meaning: Meaning, use: Use | None, operators: Operators) -> Found:
         if isinstance(meaning, Declaration):
             return frozenset({(meaning, use)}) if use is not None else _NOTHING
-        if isinstance(meaning, Substituted):
+        if isinstance(meaning, InstanceParameter):
             return self.found(meaning.expression, meaning.scope, operators, use)
         return self._of_body(meaning, use, operators) if isinstance(meaning, Defined) else _NOTHING
 
@@ -158,7 +158,7 @@ class Uses:
             return Effect(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
         if isinstance(meaning, Declaration):
             return operators.get(meaning, _anything(len(arguments)))
-        if isinstance(meaning, Substituted):
+        if isinstance(meaning, InstanceParameter):
             return self.as_operator(meaning.expression, meaning.scope, operators, use)
         if not isinstance(meaning, Defined):
             return Effect(frozenset(), _NOTHING)
@@ -187,7 +187,7 @@ class Uses:
                 return _split(meaning.definition.parameters, self._of_body(meaning, use, operators))
             if isinstance(meaning, Standard):
                 return Effect(_built_in(meaning, meaning.arity, use), _NOTHING)
-            if isinstance(meaning, Substituted):
+            if isinstance(meaning, InstanceParameter):
                 return self.as_operator(meaning.expression, meaning.scope, operators, use)
         if isinstance(node, Qualified) and scope.arity_of(node):
             reached = scope.reach(node)

@@ -85,7 +85,7 @@ class Defined(Named):
 
 
 @dataclass(eq=False)
-class Substituted(Named):
+class InstanceParameter(Named):
     """A constant or variable of an instantiated module: `expression`, or an operator, in the scope of its WITH."""
 
     expression: Expression
@@ -102,7 +102,7 @@ class Instantiated(Named):
     scope: "Scope"
 
 
-Meaning = Variable | Constant | Standard | Defined | Substituted | Instantiated | Declaration
+Meaning = Variable | Constant | Standard | Defined | InstanceParameter | Instantiated | Declaration
 
 
 class Reached(NamedTuple):
@@ -125,7 +125,7 @@ class Apart(NamedTuple):
     """
 
     scopes: "Mapping[Scope, Scope]"
-    variables: Mapping[Variable, Substituted]
+    variables: Mapping[Variable, InstanceParameter]
 
 
 class Scope:
@@ -325,7 +325,7 @@ class Scope:
             InputError: With the place, if the instance has no such operator.
         """
         found = None if name in self.local else self.names.get(name, self.brought.get(name))
-        if found is None or isinstance(found, Substituted):
+        if found is None or isinstance(found, InstanceParameter):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
         return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
 
@@ -390,7 +390,7 @@ def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
 
 def place_of(meaning: Meaning) -> Place | None:
     """The place of a meaning's declaration or definition; None if no text defines it."""
-    if isinstance(meaning, (Variable, Constant, Substituted, Declaration)):
+    if isinstance(meaning, (Variable, Constant, InstanceParameter, Declaration)):
         return meaning.at
     return meaning.definition.at if isinstance(meaning, (Defined, Instantiated)) else None
 

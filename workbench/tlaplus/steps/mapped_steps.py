@@ -14,30 +14,30 @@ from workbench.tlaplus.compiler.memo import Remembered
 from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Standard, Substituted, Variable, meanings_in
-from workbench.tlaplus.steps.predicates import Test
+from workbench.tlaplus.names.symbols import InstanceParameter, Standard, Variable, meanings_in
+from workbench.tlaplus.steps.predicates import CompiledPredicate
 from workbench.tlaplus.values.lazy import listed
 
 #: Pairs of images that are remembered.
 _MOST = 1 << 16
 
 
-def test_of_steps(closures: Closures, cells: Cells, step: Closure) -> Test:
+def predicate_of_steps(closures: Closures, cells: Cells, step: Closure) -> CompiledPredicate:
     """The test for a predicate of steps."""
     found = meanings_in(step.node, step.scope)
-    mapped = [one for one in found if isinstance(one, Substituted) and not _is_constant(closures, one)]
+    mapped = [one for one in found if isinstance(one, InstanceParameter) and not _is_constant(closures, one)]
     named = [*mapped, *(one for one in found if isinstance(one, Variable))]
     is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
     if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
-        return Test(closures, cells, step)
-    return ImageTest(closures, cells, step, named)
+        return CompiledPredicate(closures, cells, step)
+    return ImagePredicate(closures, cells, step, named)
 
 
-def _is_constant(closures: Closures, one: Substituted) -> bool:
+def _is_constant(closures: Closures, one: InstanceParameter) -> bool:
     return closures.level(Closure(one.expression, one.scope, {})) is Level.CONSTANT
 
 
-class ImageTest(Test):
+class ImagePredicate(CompiledPredicate):
     """A predicate of steps that depends on images alone.
 
     Args:
@@ -46,7 +46,7 @@ class ImageTest(Test):
 
     def __init__(self, closures: Closures, cells: Cells, step: Closure, named: Sequence[Any]) -> None:
         super().__init__(closures, cells, step)
-        self._of_images = Test(closures.over(named), cells, step)
+        self._of_images = CompiledPredicate(closures.over(named), cells, step)
         self._known = dict[Any, bool]()
         self._parts = [Remembered(self._part(one, step)) for one in named]
 

@@ -74,7 +74,7 @@ class TextConstraint(_Placed, Constraint):
 # Judges --------------------------------------------------------------------------------------------------------------
 
 
-class Test:
+class CompiledPredicate:
     """A predicate of a state, or of a step.
 
     Args:
@@ -105,7 +105,7 @@ class StateJudge(PropertyInstance):
         number: Which one is meant.
     """
 
-    def __init__(self, author: Any, declared: Property, tests: Sequence[Test], number: int) -> None:
+    def __init__(self, author: Any, declared: Property, tests: Sequence[CompiledPredicate], number: int) -> None:
         super().__init__(author, declared)
         self._test, self._before = tests[number], tests[:number]
 
@@ -127,10 +127,10 @@ class ActionConstraint(NamedTuple):
     """
 
     number: int
-    test: Test
+    test: CompiledPredicate
 
 
-class Seen(NamedTuple):
+class ComputedView(NamedTuple):
     """A VIEW that is no variable and no tuple of them, and the number of the variable that holds its value."""
 
     number: int
@@ -158,7 +158,7 @@ class BoundJudge(PropertyInstance):
 class InitialJudge(PropertyInstance):
     """A predicate of initial states."""
 
-    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+    def __init__(self, author: Any, declared: Property, test: CompiledPredicate) -> None:
         super().__init__(author, declared)
         self._test = test
 
@@ -179,7 +179,7 @@ class AlwaysJudge(InitialJudge):
 class StepJudge(PropertyInstance):
     """``[A]_v``, of every step."""
 
-    def __init__(self, author: Any, declared: Property, test: Test) -> None:
+    def __init__(self, author: Any, declared: Property, test: CompiledPredicate) -> None:
         super().__init__(author, declared)
         self._test = test
 

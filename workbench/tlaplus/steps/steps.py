@@ -13,7 +13,7 @@ from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
-from workbench.tlaplus.steps.predicates import ActionConstraint, Seen
+from workbench.tlaplus.steps.predicates import ActionConstraint, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
 from workbench.tlaplus.syntax.unparse import written
 
@@ -79,7 +79,7 @@ class TextInstance(ActionInstance):
         closures: Closures,
         cells: Cells,
         bounds: Sequence[ActionConstraint],
-        seen: Seen | None,
+        seen: ComputedView | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self._closures, self._cells = disjunct.closure.node.at, closures, cells

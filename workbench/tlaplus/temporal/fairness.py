@@ -18,10 +18,10 @@ from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
 from workbench.tlaplus.steps.disjuncts import Disjunct, split
-from workbench.tlaplus.steps.predicates import Test
+from workbench.tlaplus.steps.predicates import CompiledPredicate
 from workbench.tlaplus.steps.steps import TextInstance
 from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Qualified
-from workbench.tlaplus.temporal.negation import Condition, Literal, Met
+from workbench.tlaplus.temporal.negation import Condition, FairnessGoal, Literal
 from workbench.tlaplus.temporal.temporal import Promised, variables_in
 from workbench.tlaplus.values.lazy import listed
 
@@ -67,7 +67,7 @@ class FairSteps:
     def formula(self, promised: Promised) -> Formula:
         """The formula of liveness for a promise; its conditions are added."""
         trigger = self._all(promised.trigger, True) if promised.trigger else None
-        unless = frozenset(map(self._add_met, promised.meets))
+        unless = frozenset(map(self._add_goal, promised.goals))
         steps = frozenset(self._add_steps(one, None) for one in promised.never)
         return Formula(promised.kind, trigger, self._all(promised.region, False), unless=unless, steps=steps)
 
@@ -93,7 +93,7 @@ class FairSteps:
             self._add_steps(condition, self._enabled(condition), label, assumed=True)
             return
         places = [number for number, one in enumerate(self._variables) if one in watched]
-        tests = [Test(self._closures, self._cells, guard) for guard in guards]
+        tests = [self._compiled(guard) for guard in guards]
         is_whole = len(places) == len(self._variables) and not tests
         self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))
 
@@ -116,12 +116,12 @@ class FairSteps:
         known = all(key in self._numbers for key in keys)
         return frozenset(number for key in keys for number in self._numbers[key]) if known else None
 
-    def _add_met(self, met: Met) -> int:
-        """Add a condition that is met by every behaviour that breaks a formula."""
-        is_enabled = _All((), True) if met.disabled is None else self._all(met.disabled, False)
-        if met.steps is not None:
-            return self._add_steps(met.steps, is_enabled)
-        return self._append(Fairness("a formula's", met.is_strong, frozenset(), is_enabled, assumed=False), None)
+    def _add_goal(self, goal: FairnessGoal) -> int:
+        """Add a goal, which every behaviour that breaks a formula meets."""
+        is_enabled = _All((), True) if goal.disabled is None else self._all(goal.disabled, False)
+        if goal.steps is not None:
+            return self._add_steps(goal.steps, is_enabled)
+        return self._append(Fairness("a formula's", goal.is_strong, frozenset(), is_enabled, assumed=False), None)
 
     def _add_steps(
         self,
@@ -134,13 +134,16 @@ class FairSteps:
         if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
-        steps = Test(self._closures, self._cells, _steps_of(condition))
+        steps = self._compiled(_steps_of(condition))
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
 
-    def _enabled(self, condition: Condition) -> Test:
+    def _compiled(self, closure: Closure) -> CompiledPredicate:
+        return CompiledPredicate(self._closures, self._cells, closure)
+
+    def _enabled(self, condition: Condition) -> CompiledPredicate:
         """``ENABLED <<A>>_v``."""
         steps = _steps_of(condition)
-        return Test(self._closures, self._cells, steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
+        return self._compiled(steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
 
     def _append(self, condition: Fairness, counts: _Counts | None) -> int:
         self.conditions.append(condition)
@@ -149,7 +152,7 @@ class FairSteps:
 
     def _test(self, literal: Literal) -> Callable[[Reader], bool]:
         what = literal.what
-        test = self._enabled(what) if isinstance(what, Condition) else Test(self._closures, self._cells, what)
+        test = self._enabled(what) if isinstance(what, Condition) else self._compiled(what)
         return test if literal.holds else _All([test], False)
 
     def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
@@ -169,7 +172,7 @@ class _All:
         return all(test(state) for test in self._tests) is self._holds
 
 
-def _passing(guards: Sequence[Test], places: Sequence[int]) -> _Counts:
+def _passing(guards: Sequence[CompiledPredicate], places: Sequence[int]) -> _Counts:
     """Whether guards hold before a step, and it changes one of some variables."""
     return lambda now, then: (
         all(guard.of_values(now, None) for guard in guards)

@@ -52,7 +52,7 @@ class Literal(NamedTuple):
         return Literal(self.what, not self.holds)
 
 
-class Met(NamedTuple):
+class FairnessGoal(NamedTuple):
     """A formula in the form of a fairness condition.
 
     Attributes:
@@ -76,7 +76,7 @@ class Clause:
         never: The actions that no step takes.
         settles: The predicates that hold in every state from some time on.
         ceases: The actions that no step takes from some time on.
-        meets: The conditions, in the form of fairness, that are met.
+        goals: The conditions, in the form of fairness, that are met.
         later: The cases that are true at some time.
     """
 
@@ -86,7 +86,7 @@ class Clause:
     never: tuple[Condition, ...] = ()
     settles: tuple[Literal, ...] = ()
     ceases: tuple[Condition, ...] = ()
-    meets: tuple[Met, ...] = ()
+    goals: tuple[FairnessGoal, ...] = ()
     later: tuple["Clause", ...] = ()
 
     def __and__(self, other: "Clause") -> "Clause":
@@ -95,12 +95,12 @@ class Clause:
     @property
     def lasting(self) -> "Clause":
         """The part that is true at all times if it is true at one."""
-        return Clause(settles=self.settles, ceases=self.ceases, meets=self.meets)
+        return Clause(settles=self.settles, ceases=self.ceases, goals=self.goals)
 
     @property
     def passing(self) -> "Clause":
         """The part that may be true at one time and false at another."""
-        return replace(self, settles=(), ceases=(), meets=())
+        return replace(self, settles=(), ceases=(), goals=())
 
     @property
     def at_some_time(self) -> "Clause | None":
@@ -122,9 +122,9 @@ class Clause:
             return None
         (later,) = self.later
         if later == Clause(now=later.now):
-            return self.lasting & Clause(meets=(Met(False, later.now, None),))
+            return self.lasting & Clause(goals=(FairnessGoal(False, later.now, None),))
         if later == Clause(takes=later.takes) and len(later.takes) == 1:
-            return self.lasting & Clause(meets=(Met(False, None, later.takes[0]),))
+            return self.lasting & Clause(goals=(FairnessGoal(False, None, later.takes[0]),))
         return None
 
 
@@ -217,9 +217,9 @@ class _Parts(NamedTuple):
 def _of_fairness(condition: Condition, holds: bool) -> Clause:
     disabled = Literal(condition, False)
     if holds:
-        return Clause(meets=(Met(condition.is_strong, (disabled,), condition),))
+        return Clause(goals=(FairnessGoal(condition.is_strong, (disabled,), condition),))
     if condition.is_strong:
-        return Clause(ceases=(condition,), meets=(Met(False, (disabled.negated,), None),))
+        return Clause(ceases=(condition,), goals=(FairnessGoal(False, (disabled.negated,), None),))
     return Clause(settles=(disabled.negated,), ceases=(condition,))
 
 

@@ -23,7 +23,7 @@ from workbench.tlaplus.syntax.tree import (
     TupleOf,
 )
 from workbench.tlaplus.syntax.visitor import is_alike
-from workbench.tlaplus.temporal.negation import Breaking, Clause, Condition, Literal, Met, refuse
+from workbench.tlaplus.temporal.negation import Breaking, Clause, Condition, FairnessGoal, Literal, refuse
 
 
 class BoxedAction(NamedTuple):
@@ -42,7 +42,7 @@ class Promised(NamedTuple):
         trigger: The predicates that hold where it begins to break it; () for none.
         region: The predicates that hold from there on.
         never: The actions that no step from there on takes.
-        meets: The conditions of fairness that it meets besides the specification's.
+        goals: The conditions of fairness that it meets besides the specification's.
         values: The values of the names around the formula.
     """
 
@@ -50,7 +50,7 @@ class Promised(NamedTuple):
     trigger: tuple[Literal, ...]
     region: tuple[Literal, ...]
     never: tuple[Condition, ...]
-    meets: tuple[Met, ...]
+    goals: tuple[FairnessGoal, ...]
     values: Values
 
 
@@ -181,20 +181,20 @@ def _promised(case: Clause, part: Closure) -> Promised:
     Raises:
         InputError: With the place, if none does.
     """
-    settles = tuple(Met(True, (one,), None) for one in case.settles)
+    settles = tuple(FairnessGoal(True, (one,), None) for one in case.settles)
     if case.later and case.passing == Clause(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
         (begin,) = case.later
-        return Promised("leads_to", begin.now, begin.always, begin.never, case.meets + settles, part.values)
+        return Promised("leads_to", begin.now, begin.always, begin.never, case.goals + settles, part.values)
     if case.later or (case.passing != Clause() and case.ceases):
         refuse(part.node)
     if case.passing != Clause():
         kind = "initially_leads_to" if case.now else "eventually"
-        return Promised(kind, case.now, case.always, case.never, case.meets + settles, part.values)
-    if case == Clause(meets=case.meets) and len(case.meets) == 1:
-        (again,) = case.meets
+        return Promised(kind, case.now, case.always, case.never, case.goals + settles, part.values)
+    if case == Clause(goals=case.goals) and len(case.goals) == 1:
+        (again,) = case.goals
         if again.disabled and again.steps is None and not again.is_strong:
             return Promised("eventually_always", (), again.disabled, (), (), part.values)
-    return Promised("always_eventually", (), case.settles, case.ceases, case.meets, part.values)
+    return Promised("always_eventually", (), case.settles, case.ceases, case.goals, part.values)
 
 
 def _steps(part: Closure) -> BoxedAction | None:
