@@ -115,7 +115,7 @@ def _others(writer: Writer, formulas: list[tuple[Expression, Context]], followin
     if not formulas:
         return following()
     (node, here), *others = formulas
-    if not writer.branching.has_ways(node, here):
+    if not writer.nondeterminism.has_ways(node, here):
         return writer.action(node, here, lambda: _others(writer, others, following))
     before, again = _shared(writer, lambda: _others(writer, others, following))
     as_test = tested(writer, node, here, again)
@@ -183,7 +183,7 @@ def _for_all(writer: Writer, node: tree.Quantified, here: Context, following: Fo
     go_on = call(step, ast.BinOp(name(number), ast.Add(), constant(1)))
     is_last = ast.Compare(name(number), [ast.Eq()], [call("len", name(found))])
     body = writer.action(node.body, inside, lambda: [ast.Expr(go_on)])
-    if writer.branching.has_ways(node.body, inside):
+    if writer.nondeterminism.has_ways(node.body, inside):
         is_later = ast.Compare(name(number), [ast.Gt()], [constant(0)])
         as_test = tested(writer, node.body, inside, lambda: [ast.Expr(go_on)])
         body = [when(conjunction([is_later, method(RUN, "is_complete")]), as_test, body)]
@@ -268,7 +268,7 @@ def _is_entered(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...]
     visible = calls.visible_bindings(writer, meaning, here)
     if not arguments and not visible and calls.is_constant(writer, meaning, here):
         return False
-    return here.initial or writer.branching.of_call(meaning, arguments, visible, here)
+    return here.initial or writer.nondeterminism.of_call(meaning, arguments, visible, here)
 
 
 def _call(

@@ -94,8 +94,8 @@ def named(writer: Writer, node: Expression, here: Context) -> Binding:
         binding = here.of(node)
         if binding is not None and not isinstance(binding, InState):
             return binding
-    mentioned = writer.mentions.of(node, here.scope)
-    return ByName(node, here.scope, here.environment.visible(mentioned, here.now))
+    free = writer.free_names.of(node, here.scope)
+    return ByName(node, here.scope, here.environment.visible(free, here.now))
 
 
 def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
@@ -200,8 +200,8 @@ def _enabled(writer: Writer, action: Binding, here: Context, at: Place) -> ast.e
         names = name(writer.named(tuple(variable.name for variable in writer.numbers)))
         now = call("Mapped", now, ast.Dict([*map(constant, images)], [*images.values()]))
         inside = replace(inside, scope=scope, environment=moved(inside.environment, apart.scopes))
-    mentioned = writer.mentions.of(action.node, inside.scope)
-    visible = inside.environment.visible(mentioned, "")
+    free = writer.free_names.of(action.node, inside.scope)
+    visible = inside.environment.visible(free, "")
     made = _action(writer, action.node, Context(inside.scope, visible, at.module))
     return call("is_enabled", name(made), names, now, *map(name, visible.locals()))
 
@@ -239,8 +239,8 @@ def _local_operator(writer: Writer, node: Expression, here: Context) -> ast.expr
         binding = here.of(node)
         if isinstance(binding, Operator):
             return name(binding.local)
-    mentioned = writer.mentions.of(node, here.scope)
-    visible = here.environment.visible(mentioned, "")
+    free = writer.free_names.of(node, here.scope)
+    visible = here.environment.visible(free, "")
     inside = replace(here, environment=visible, now=NOW, then=THEN)
     names = _fresh(writer, here.scope.arity_of(node))
     values = tuple(ByValue(one) for one in names)
@@ -273,7 +273,7 @@ def is_constant(writer: Writer, meaning: Defined, here: Context) -> bool:
 
 def visible_bindings(writer: Writer, meaning: Defined, here: Context) -> Environment:
     """The bindings around a call that the body of a definition can use."""
-    found = writer.mentions.of_meaning(meaning)
+    found = writer.free_names.of_meaning(meaning)
     return here.environment.visible(found, here.now)
 
 
@@ -320,7 +320,7 @@ def _passed_value(
     if isinstance(bound, ByName):
         is_value = writer.knowledge.highest(argument.node, inside) is Level.CONSTANT
         if is_by_name and is_value:
-            is_value = not writer.branching.has_ways(argument.node, inside)
+            is_value = not writer.nondeterminism.has_ways(argument.node, inside)
         if _is_alias(writer, argument.node, inside) or (is_by_name and not is_value):
             return ActualArgument(bound, None)
     value = writer.value(argument.node, inside)

@@ -100,9 +100,9 @@ class Environment(Mapping[Any, Binding]):
         """This environment with more bindings."""
         return Environment({**self._bindings, **more}) if more else self
 
-    def visible(self, mentioned: frozenset[Bindable], now: str) -> "Environment":
-        """The bindings that are mentioned and can be used where `now` is the state."""
-        found = {key: usable for key in mentioned & self.keys() if (usable := in_state(self[key], now)) is not None}
+    def visible(self, free: frozenset[Bindable], now: str) -> "Environment":
+        """The bindings of free names that can be used where `now` is the state."""
+        found = {key: usable for key in free & self.keys() if (usable := in_state(self[key], now)) is not None}
         return Environment(found)
 
     def locals(self) -> list[str]:

@@ -15,26 +15,26 @@ from workbench.tlaplus.names.symbols import (
 from workbench.tlaplus.syntax.tree import At, Declaration, Let, Node
 from workbench.tlaplus.syntax.visitor import parts
 
-Mentioned = frozenset[Bindable]
-_NOTHING: Mentioned = frozenset()
+Names = frozenset[Bindable]
+_NOTHING: Names = frozenset()
 _UNBOUND = (Variable, Constant, Standard, Instantiated)
 
 
-class Mentions:
-    """Finds what expressions mention, and remembers it of definitions and of nodes."""
+class FreeNames:
+    """Finds free names, and remembers those of definitions and of nodes."""
 
     def __init__(self) -> None:
-        self._known: Fixpoint[Defined, Mentioned] = Fixpoint(_NOTHING)
-        self._of_nodes: dict[tuple[Node, Scope], Mentioned] = {}
+        self._known: Fixpoint[Defined, Names] = Fixpoint(_NOTHING)
+        self._of_nodes: dict[tuple[Node, Scope], Names] = {}
 
-    def of(self, node: Node, scope: Scope) -> Mentioned:
+    def of(self, node: Node, scope: Scope) -> Names:
         """The names that an expression mentions, possibly with those that it introduces itself."""
         key = node, scope
         if key not in self._of_nodes:
             self._of_nodes[key] = self._visit(node, scope)
         return self._of_nodes[key]
 
-    def of_meaning(self, meaning: Meaning) -> Mentioned:
+    def of_meaning(self, meaning: Meaning) -> Names:
         """The names that the meaning of a name mentions, with the name itself if something can be bound to it."""
         if isinstance(meaning, InstanceParameter):
             return self._visit(meaning.expression, meaning.scope)
@@ -43,11 +43,11 @@ class Mentions:
         inside = self._known.get(meaning, lambda: self._of_body(meaning))
         return inside | {meaning} if meaning.scope.outer is not None else inside
 
-    def _of_body(self, meaning: Defined) -> Mentioned:
+    def _of_body(self, meaning: Defined) -> Names:
         found = self._visit(meaning.body, meaning.scope.inside(meaning.definition))
         return frozenset(one for one in found if _is_outside(one, meaning.scope))
 
-    def _visit(self, node: Node, scope: Scope) -> Mentioned:
+    def _visit(self, node: Node, scope: Scope) -> Names:
         if isinstance(node, At):
             return frozenset({At})
         called = scope.applied(node)
@@ -59,13 +59,13 @@ class Mentions:
         return found
 
 
-def _is_outside(mentioned: Bindable, scope: Scope) -> bool:
+def _is_outside(name: Bindable, scope: Scope) -> bool:
     """Whether a name is bound around a definition in a scope, and not inside it, where recursion binds names again."""
-    if isinstance(mentioned, Declaration):
-        return mentioned in scope.parameters
+    if isinstance(name, Declaration):
+        return name in scope.parameters
     around: Scope | None = scope
     while around is not None:
-        if isinstance(mentioned, Defined) and around is mentioned.scope:
+        if isinstance(name, Defined) and around is name.scope:
             return True
         around = around.outer
     return False

@@ -31,7 +31,7 @@ def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Con
             return
         body = body.operands[0]
     for part, here in _conjuncts(writer, body, inside):
-        bound = [here.environment.get(one) for one in writer.mentions.of(part, here.scope)]
+        bound = [here.environment.get(one) for one in writer.free_names.of(part, here.scope)]
         if not all(isinstance(one, ByValue) for one in bound) or writer.knowledge.level(part, here) > Level.CONSTANT:
             return
         yield Early(part, here, frozenset(one.local for one in bound if isinstance(one, ByValue)))

@@ -12,7 +12,7 @@ from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
 _CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
 
 
-class Branching:
+class Nondeterminism:
     """Finds formulas with several ways, and remembers the answers for definitions."""
 
     def __init__(self, knowledge: Knowledge) -> None:

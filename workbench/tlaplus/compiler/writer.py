@@ -22,8 +22,8 @@ from workbench.tlaplus.compiler.environment import (
     InState,
     Knowledge,
 )
-from workbench.tlaplus.compiler.free_names import Mentions
-from workbench.tlaplus.compiler.nondeterminism import Branching
+from workbench.tlaplus.compiler.free_names import FreeNames
+from workbench.tlaplus.compiler.nondeterminism import Nondeterminism
 from workbench.tlaplus.compiler.program import Program
 from workbench.tlaplus.compiler.python_code import assign, attribute, call, defined, name, placed
 from workbench.tlaplus.compiler.runtime import KNOWN, Nowhere, Thunk
@@ -81,8 +81,8 @@ class Writer:
         self.program = Program({**KNOWN, NOWHERE: Nowhere(names), "names": names})
         self.knowledge = Knowledge()
         self.strictness = Strictness()
-        self.mentions = Mentions()
-        self.branching = Branching(self.knowledge)
+        self.free_names = FreeNames()
+        self.nondeterminism = Nondeterminism(self.knowledge)
         self.functions: dict[Any, tuple[str, list[str]]] = {}
         self._values, self._actions = values, actions
         self._remembered: dict[tuple[Node, Scope], str] = {}
@@ -106,7 +106,7 @@ class Writer:
 
     def _is_fixed(self, node: Expression, here: Context) -> bool:
         """Whether an expression always has the same value, so that it is evaluated once."""
-        if self.mentions.of(node, here.scope) & here.environment.keys():
+        if self.free_names.of(node, here.scope) & here.environment.keys():
             return False
         return self.knowledge.level(node, here) is Level.CONSTANT
 

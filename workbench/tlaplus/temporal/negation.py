@@ -128,7 +128,7 @@ class Clause:
         return None
 
 
-class Breaking:
+class Negation:
     """Finds the cases in which a formula is true, or false.
 
     Raises:

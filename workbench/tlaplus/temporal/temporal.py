@@ -23,7 +23,7 @@ from workbench.tlaplus.syntax.tree import (
     TupleOf,
 )
 from workbench.tlaplus.syntax.visitor import is_alike
-from workbench.tlaplus.temporal.negation import Breaking, Clause, Condition, FairnessGoal, Literal, refuse
+from workbench.tlaplus.temporal.negation import Clause, Condition, FairnessGoal, Literal, Negation, refuse
 
 
 class BoxedAction(NamedTuple):
@@ -111,7 +111,7 @@ def asked_of(closures: Closures, closure: Closure) -> Asked:
 
 class _Asking:
     def __init__(self, closures: Closures) -> None:
-        self.closures, self.breaking = closures, Breaking(closures)
+        self.closures, self.negation = closures, Negation(closures)
         self.found = Asked()
 
     def of(self, closure: Closure) -> Asked:
@@ -157,7 +157,7 @@ class _Asking:
         return BoxedAction(part.beside(action), part.beside(now), part.beside(Box(node.at, action, now)))
 
     def _promise(self, part: Closure) -> None:
-        for case in self.breaking.cases(part, False):
+        for case in self.negation.cases(part, False):
             if (possible := self._without_constants(case)) is not None:
                 self.found.promised.append(_promised(possible, part))
 
