@@ -6,6 +6,7 @@ expression by name is part of the function, so a call that passes another gets a
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
@@ -253,12 +254,8 @@ def _local_operator(writer: Writer, node: Expression, here: Context) -> ast.expr
 def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context) -> ast.expr:
     visible = visible_bindings(writer, meaning, here)
     if not arguments and not visible and is_constant(writer, meaning, here):
-        inside = meaning.scope.inside(meaning.definition)
-        return call(
-            writer.remembered(
-                meaning.definition, inside, lambda at: definition_value(writer, meaning, at), meaning.name
-            )
-        )
+        write = partial(definition_value, writer, meaning)
+        return call(writer.remembered(meaning.definition, meaning.inner, write, meaning.name))
     passed = passed_arguments(writer, meaning, arguments, here, False)
     made, captured = specialized(writer, meaning, visible, passed, here, False)
     values = [one.value for one in passed if one.value is not None]
@@ -267,7 +264,7 @@ def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], h
 
 def is_constant(writer: Writer, meaning: Defined, here: Context) -> bool:
     """Whether a definition without parameters is constant."""
-    inside = replace(here, scope=meaning.scope.inside(meaning.definition))
+    inside = replace(here, scope=meaning.inner)
     return writer.knowledge.level(meaning.body, inside) is Level.CONSTANT
 
 
@@ -392,7 +389,7 @@ def _write(
             bindings[parameter] = kind(local, *concrete)
     function = writer.program.fresh("action" if action else "definition")
     writer.functions[key] = function, list(captured)
-    scope = meaning.scope.inside(meaning.definition)
+    scope = meaning.inner
     then = NOWHERE if action and here.initial else THEN
     inside = Context(scope, visible.bound(bindings), meaning.definition.at.module, then=then, initial=here.initial)
     head = [RUN, REST] if action else [NOW, THEN]

@@ -44,7 +44,7 @@ class FreeNames:
         return inside | {meaning} if meaning.scope.outer is not None else inside
 
     def _of_body(self, meaning: Defined) -> Names:
-        found = self._visit(meaning.body, meaning.scope.inside(meaning.definition))
+        found = self._visit(meaning.body, meaning.inner)
         return frozenset(one for one in found if _is_outside(one, meaning.scope))
 
     def _visit(self, node: Node, scope: Scope) -> Names:

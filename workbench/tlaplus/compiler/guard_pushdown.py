@@ -52,7 +52,7 @@ def _conjuncts(writer: Writer, node: Expression, here: Context) -> Iterator[tupl
                 for parameter, argument in zip(meaning.definition.parameters, node.arguments, strict=True)
                 if isinstance(argument, tree.Identifier) and isinstance(value := here.of(argument), ByValue)
             }
-            inside = replace(here, scope=meaning.scope.inside(meaning.definition)).bound(passed)
+            inside = replace(here, scope=meaning.inner).bound(passed)
             yield from _conjuncts(writer, meaning.definition.body, inside)
             return
     yield node, here

@@ -7,7 +7,8 @@ from workbench.tlaplus.compiler.environment import Binding, ByName, Context, Env
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard
 from workbench.tlaplus.syntax import tree
-from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition
+from workbench.tlaplus.syntax.tree import Expression, Node, OperatorDefinition
+from workbench.tlaplus.syntax.visitor import formulas
 
 _CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
 
@@ -44,30 +45,21 @@ class Nondeterminism:
     def _in_definition(self, meaning: Defined) -> bool:
         if meaning not in self._known:
             self._known[meaning] = True  # of a recursion we know nothing better
-            definition = meaning.definition
-            if isinstance(definition, OperatorDefinition):
-                self._known[meaning] = self._in(definition.body, meaning.scope.inside(definition))
-            else:
-                self._known[meaning] = False
+            is_operator = isinstance(meaning.definition, OperatorDefinition)
+            self._known[meaning] = is_operator and self._in(meaning.body, meaning.inner)
         return self._known[meaning]
 
-    def _in(self, node: Expression, scope: Scope) -> bool:
+    def _in(self, node: Node, scope: Scope) -> bool:
         if isinstance(node, (tree.Disjunction, tree.Prime, tree.Box, tree.Angle)):
             return True
-        if isinstance(node, tree.Quantified):
-            return node.kind == "E" or self._in(node.body, scope.inside(node))
-        if isinstance(node, tree.Conjunction):
-            return any(self._in(one, scope) for one in node.operands)
-        if isinstance(node, tree.If):
-            return self._in(node.then, scope) or self._in(node.otherwise, scope)
-        if isinstance(node, tree.Case):
-            formulas = [*[arm.value for arm in node.arms], *([node.other] if node.other else [])]
-            return any(self._in(one, scope) for one in formulas)
+        if isinstance(node, tree.Quantified) and node.kind == "E":
+            return True
         if isinstance(node, (tree.Let, tree.Label, tree.Lambda)):
             return self._in(node.body, scope.inside(node))
-        return self._in_name(node, scope)
+        inside = scope.inside(node)
+        return any(self._in(one, inside) for one in formulas(node)) or self._in_name(node, scope)
 
-    def _in_name(self, node: Expression, scope: Scope) -> bool:
+    def _in_name(self, node: Node, scope: Scope) -> bool:
         meaning, operands = scope.applied(node) or (None, ())
         if isinstance(meaning, Standard):
             return self._in_standard(meaning, operands, scope)

@@ -196,7 +196,7 @@ class Closures:
         passed = self._passed(closure, definition.parameters, arguments)
         if passed is None:
             return None
-        scope = meaning.scope.inside(definition)
+        scope = meaning.inner
         return Closure(definition.body, scope, {**scope.visible(around), **passed})
 
     def _passed(

@@ -91,7 +91,7 @@ class Model:
         if meaning.arity or meaning.scope.parameters:
             return False
         if meaning not in self._constant:
-            level = self.levels.level(meaning.body, meaning.scope.inside(meaning.definition))
+            level = self.levels.level(meaning.body, meaning.inner)
             self._constant[meaning] = level is Level.CONSTANT
         return self._constant[meaning]
 

@@ -104,7 +104,7 @@ class _Checker:
             return
         self._checked.add(key)
         try:
-            self.visit(meaning.body, meaning.scope.inside(definition), inner)
+            self.visit(meaning.body, meaning.inner, inner)
         except InputError as error:
             fail_at(at, f"{meaning.name} cannot be applied to this: {error}")
 

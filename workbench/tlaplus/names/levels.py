@@ -110,11 +110,10 @@ class Levels:
         return max((argument[highest] for argument in arguments), default=Level.CONSTANT)
 
     def _defined(self, meaning: Defined, arguments: tuple[Response, ...], environment: Environment) -> Level:
-        definition = meaning.definition
         inner = meaning.scope.visible(environment)
-        inner.update(zip(definition.parameters, arguments, strict=False))
-        scope = meaning.scope.inside(definition)
-        return self._known.get((meaning, frozenset(inner.items())), lambda: self.level(meaning.body, scope, inner))
+        inner.update(zip(meaning.definition.parameters, arguments, strict=False))
+        key = meaning, frozenset(inner.items())
+        return self._known.get(key, lambda: self.level(meaning.body, meaning.inner, inner))
 
 
 def _of_step(level: Level) -> Level:

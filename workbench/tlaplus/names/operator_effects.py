@@ -13,25 +13,19 @@ from workbench.tlaplus.names.fixpoint import Fixpoint
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
     Angle,
-    Arm,
     Box,
-    Case,
-    Conjunction,
     Declaration,
-    Disjunction,
     Expression,
     Fairness,
     Identifier,
-    If,
     Label,
     Lambda,
     Let,
     Node,
     Prime,
     Qualified,
-    Quantified,
 )
-from workbench.tlaplus.syntax.visitor import parts
+from workbench.tlaplus.syntax.visitor import formulas, parts
 
 
 class Use(Enum):
@@ -105,10 +99,10 @@ class Uses:
         if isinstance(node, (Box, Angle, Fairness)):
             action = self.found(node.action, scope, operators, use)
             return action | self.found(node.subscript, scope, operators, Use.PRIMED)
-        formulas = _formulas(node)
+        within_formula = formulas(node)
         together = set[tuple[Declaration, Use]]()
         for part in parts(node):
-            kept = use is Use.PRIMED or isinstance(node, Label) or (use is Use.FORMULA and part.node in formulas)
+            kept = use is Use.PRIMED or isinstance(node, Label) or (use is Use.FORMULA and part.node in within_formula)
             within = use if kept else None
             together |= self.found(part.node, scope.inside(node) if part.inside else scope, operators, within)
         return frozenset(together)
@@ -121,7 +115,7 @@ class Uses:
         return self._of_body(meaning, use, operators) if isinstance(meaning, Defined) else _NOTHING
 
     def _of_body(self, meaning: Defined, use: Use | None, operators: Operators) -> Found:
-        scope = meaning.scope.inside(meaning.definition)
+        scope = meaning.inner
         visible = scope.visible(operators)
         key = (meaning, use, frozenset(visible.items()))
         return self._known.get(key, lambda: self.found(meaning.body, scope, visible, use))
@@ -195,21 +189,6 @@ class Uses:
                 inner = {**operators, **self._operators(reached.arguments, scope, operators)}
                 return _split(reached.meaning.definition.parameters, self._of_body(reached.meaning, use, inner))
         return Effect(frozenset(), self.found(node, scope, operators, use))
-
-
-def _formulas(node: Node) -> tuple[Node, ...]:
-    """The parts of a formula that are formulas themselves."""
-    if isinstance(node, (Conjunction, Disjunction)):
-        return node.operands
-    if isinstance(node, If):
-        return node.then, node.otherwise
-    if isinstance(node, Case):
-        return (*node.arms, *([node.other] if node.other else []))
-    if isinstance(node, Arm):
-        return (node.value,)
-    if isinstance(node, Quantified):
-        return (node.body,)
-    return ()
 
 
 def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[tuple[int, Use]]:

@@ -33,7 +33,7 @@ class Strictness:
         definition = meaning.definition
         if not isinstance(definition, OperatorDefinition):
             return _NONE
-        return self.needed(definition.body, meaning.scope.inside(definition))
+        return self.needed(definition.body, meaning.inner)
 
     def needed(self, node: Expression, scope: Scope) -> Needed:
         """The names that an expression needs in any case, of those that are bound or defined in LET."""

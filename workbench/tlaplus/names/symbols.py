@@ -83,6 +83,11 @@ class Defined(Named):
         definition = self.definition
         return definition.function if isinstance(definition, FunctionDefinition) else definition.body
 
+    @property
+    def inner(self) -> "Scope":
+        """The scope inside the definition, with its parameters."""
+        return self.scope.inside(self.definition)
+
 
 @dataclass(eq=False)
 class InstanceParameter(Named):
@@ -341,7 +346,7 @@ def _part_of(
     meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
 ) -> Reached:
     """A part of a definition as a definition of its own; its parameters are the names given by the last selector."""
-    body, scope = meaning.body, meaning.scope.inside(meaning.definition)
+    body, scope = meaning.body, meaning.inner
     passed, names = list(arguments), tuple[Declaration, ...]()
     for number, selector in enumerate(selectors, 1):
         body, names, entered = select(body, selector)
@@ -382,7 +387,7 @@ def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
     if meaning is not None and meaning not in found:
         found[meaning] = None
         if isinstance(meaning, Defined):
-            _add_meanings(meaning.body, meaning.scope.inside(meaning.definition), found)
+            _add_meanings(meaning.body, meaning.inner, found)
     for part in parts(node):
         if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
             _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)

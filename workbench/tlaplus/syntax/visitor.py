@@ -6,6 +6,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Binder, Declaration, Lambda, Let, Node, OperatorDefinition, Place
 from workbench.tlaplus.syntax.units import InstanceDefinition
 
@@ -55,6 +56,21 @@ def parts(node: Node) -> Iterator[Part]:
     else:
         inside = isinstance(node, (Lambda, Let, OperatorDefinition, InstanceDefinition))
         yield from (Part(child, inside) for child in children(node) if not isinstance(child, Declaration))
+
+
+def formulas(node: Node) -> tuple[Node, ...]:
+    """The parts of a formula that are formulas themselves."""
+    if isinstance(node, (tree.Conjunction, tree.Disjunction)):
+        return node.operands
+    if isinstance(node, tree.If):
+        return node.then, node.otherwise
+    if isinstance(node, tree.Case):
+        return (*node.arms, *([node.other] if node.other else []))
+    if isinstance(node, tree.Arm):
+        return (node.value,)
+    if isinstance(node, tree.Quantified):
+        return (node.body,)
+    return ()
 
 
 def has_binder(node: Node) -> bool:
