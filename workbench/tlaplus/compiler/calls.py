@@ -318,30 +318,28 @@ def _passed_value(
         is_value = writer.knowledge.highest(argument.node, inside) is Level.CONSTANT
         if is_by_name and is_value:
             is_value = not writer.nondeterminism.has_ways(argument.node, inside)
-        if _is_alias(writer, argument.node, inside) or (is_by_name and not is_value):
+        if _is_alias(argument.node, inside) or (is_by_name and not is_value):
             return ActualArgument(bound, None)
     value = writer.value(argument.node, inside)
     if isinstance(bound, ByNeed) and not is_needed:
         return ActualArgument(ByNeed, name(bound.local))
-    if is_needed or _is_safe(writer, argument.node, inside):
+    if is_needed or _is_safe(argument.node, inside):
         is_concrete = expressions.is_concrete(writer, argument.node, inside)
         return ActualArgument((ByValue, True) if is_concrete else ByValue, value)
     return ActualArgument(ByNeed, call("Thunk", function_of([], value)))
 
 
-def _is_alias(writer: Writer, node: Expression, here: Context) -> bool:
+def _is_alias(node: Expression, here: Context) -> bool:
     """Whether an argument is only the name of a parameter that is taken by name."""
-    if not isinstance(node, tree.Identifier):
-        return False
-    return isinstance(here.of(node), ByName)
+    return isinstance(node, tree.Identifier) and isinstance(here.of(node), ByName)
 
 
-def _is_safe(writer: Writer, node: Expression, here: Context) -> bool:
+def _is_safe(node: Expression, here: Context) -> bool:
     """Whether an argument can be evaluated without need: it is cheap and cannot be an error."""
     if isinstance(node, (tree.Number, tree.String, tree.Boolean)):
         return True
     if isinstance(node, tree.TupleOf):
-        return all(_is_safe(writer, one, here) for one in node.items)
+        return all(_is_safe(one, here) for one in node.items)
     if not isinstance(node, tree.Identifier):
         return False
     meaning = here.scope.meaning(node.name, node.at)

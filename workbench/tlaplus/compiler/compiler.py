@@ -3,7 +3,7 @@ r"""Compile the expressions and actions of a specification to Python functions.
 ==================  ==========================================================================================
 expressions         functions of the state and the next state, whose variables are read by number
 actions             functions of a run and of what to do next, which they do once for each way to take the action
-``writer.py``       what all that write code share; it asks the tables here for each kind of node
+``writer.py``       what all functions that write code get; it looks them up in the tables of this module
 ``expressions.py``  constructs; ``calls.py`` names, definitions and arguments, ``actions.py`` what assigns
 ``environment.py``  what names are in the code: Python's locals, or expressions by name
 ``program.py``      the code becomes functions
