@@ -22,7 +22,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, Scope, Standard, Substituted
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node, Place
 from workbench.tlaplus.syntax.unparse import written
@@ -89,7 +89,7 @@ class _Why:
         meaning, arguments, reached = called(node, env)
         if isinstance(meaning, Standard):
             return [self._atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
-        if isinstance(meaning, Substituted) and not arguments:
+        if isinstance(meaning, InstanceParameter) and not arguments:
             return self.of(meaning.expression, reached.at(meaning.scope))
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
             return self.of(meaning.body, body_of(meaning, arguments, reached))
