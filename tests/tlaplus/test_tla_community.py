@@ -9,7 +9,7 @@ from workbench.tlaplus.machine.specification import module_of_text
 
 
 def test_operators_of_one_name_are_those_of_their_module() -> None:
-    with pytest.raises(InputError, match=r"M.tla:2:17: IsUndirectedGraph is already defined in Graphs"):
+    with pytest.raises(InputError, match=r"M.tla:2:17: IsUndirectedGraph is already defined at Graphs.tla:43:1"):
         module_of_text(module_of("EXTENDS Graphs, UndirectedGraphs", "VARIABLE x"))
 
 

@@ -12,7 +12,7 @@ from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.values.lazy import force
-from workbench.tlaplus.values.sets import Filtered, Functions, Interval, Subsets
+from workbench.tlaplus.values.sets import Filtered, Functions, Intersection, Interval, Subsets
 from workbench.tlaplus.values.values import EvaluationError, shown
 
 #: No operator of TLA+ reads like this one.
@@ -60,7 +60,7 @@ def printed_for(row: Row) -> str:
 
 def as_printed(value: object) -> str:
     """TLC lists these as it prints them; a union of listed sets, and the like, must be a list before that."""
-    return shown(force(value) if isinstance(value, Filtered | Functions | Interval | Subsets) else value)
+    return shown(force(value) if isinstance(value, Filtered | Functions | Intersection | Interval | Subsets) else value)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.file.stem}: {row.expression}")

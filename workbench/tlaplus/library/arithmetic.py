@@ -113,38 +113,6 @@ def interval(low: Any, high: Any) -> Interval:
     return Interval(number(low, ".."), number(high, ".."))
 
 
-# Bitwise and DyadicRationals -----------------------------------------------------------------------------------------
-
-
-def _bitwise(name: str, combine: Callable[[int, int], int]) -> Callable[[Any, Any], int]:
-    return lambda one, other: combine(number(one, name), number(other, name))
-
-
-def _natural(value: Any, operator: str) -> int:
-    if (value := number(value, operator)) >= 0:
-        return int(value)
-    raise EvaluationError(f"{operator} of {value} is not supported; it takes a number from 0")
-
-
-def inverted(value: Any) -> int:
-    """``Not(value)``: of the bits up to the highest that is set."""
-    value = _natural(value, "Not")
-    return int(value ^ ((1 << value.bit_length()) - 1))
-
-
-def shifted(value: Any, places: Any) -> int:
-    """``shiftR(value, places)``."""
-    return _natural(value, "shiftR") >> _natural(places, "shiftR")
-
-
-BITWISE: dict[str, tuple[int, Callable[..., Any]]] = {
-    "&": (2, _bitwise("&", int.__and__)),
-    "|": (2, _bitwise("|", int.__or__)),
-    "^^": (2, _bitwise("^^", int.__xor__)),
-    "Not": (1, inverted),
-    "shiftR": (2, shifted),
-}
-
 #: "-." is the negation.
 NATURALS: dict[str, tuple[int, Callable[..., Any]]] = {
     "+": (2, plus),

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.kernel.meaning.values import Map
-from workbench.tlaplus.library.arithmetic import leq, less, plus, times
-from workbench.tlaplus.values.equality import check_together, contains, set_of
+from workbench.tlaplus.library.arithmetic import leq, less, plus
+from workbench.tlaplus.values.equality import check_together, contains
 from workbench.tlaplus.values.lazy import each, force, listed
 from workbench.tlaplus.values.operators import domain, items
 from workbench.tlaplus.values.values import EvaluationError, brief, function_of, pairs_of
@@ -108,32 +108,6 @@ def cardinality(value: Any) -> int:
     """``BagCardinality(value)``."""
     return sum(bag(value, "BagCardinality").values())
 
-
-# BagsExt -------------------------------------------------------------------------------------------------------------
-
-
-def removed_all(value: Any, element: Any) -> Any:
-    """``BagRemoveAll(value, element)``."""
-    counts = dict(items(value))
-    return function_of({one: counts[one] for one in set_of([*counts, force(element)]) - {force(element)}})
-
-
-def fold_bag(op: Callable[[Any, Any], Any], base: Any, value: Any) -> Any:
-    """``FoldBag(op, base, value)``: over each copy of each element."""
-    for element, copies in items(value):
-        for _ in range(copies):
-            base = op(base, element)
-    return base
-
-
-BAGS_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
-    "BagAdd": (2, lambda value, element: _sum([items(value), [(force(element), 1)]])),
-    "BagRemove": (2, lambda value, element: difference(value, bag_of(frozenset([force(element)])))),
-    "BagRemoveAll": (2, removed_all),
-    "FoldBag": (3, fold_bag),
-    "SumBag": (1, lambda value: fold_bag(plus, 0, value)),
-    "ProductBag": (1, lambda value: fold_bag(times, 1, value)),
-}
 
 BAGS: dict[str, tuple[int, Callable[..., Any]]] = {
     "IsABag": (1, is_bag),

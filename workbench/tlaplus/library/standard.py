@@ -4,11 +4,9 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench.tlaplus.library.arithmetic import BITWISE, INTEGERS, NATURALS
-from workbench.tlaplus.library.bags import BAGS, BAGS_EXT
+from workbench.tlaplus.library.arithmetic import INTEGERS, NATURALS
+from workbench.tlaplus.library.bags import BAGS
 from workbench.tlaplus.library.community import COMMUNITY
-from workbench.tlaplus.library.graphs import DYADIC_RATIONALS, GRAPHS, UNDIRECTED_GRAPHS
-from workbench.tlaplus.library.relations import RELATION
 from workbench.tlaplus.library.sequences import SEQUENCES, sort_sequence
 from workbench.tlaplus.values.lazy import each, equal, force, set_from
 from workbench.tlaplus.values.operators import merge, pair
@@ -113,18 +111,11 @@ _THEOREMS: dict[str, Sequence[str]] = {
     "SequenceTheorems": ("Integers", "Sequences"),
 }
 
-#: The modules that those of TLC and, since 2026, the community extend themselves.
-EXTENDED: Mapping[str, Sequence[str]] = {
-    **_THEOREMS,
-    "Bags": ("TLC",),
-    "FiniteSetsExt": ("Integers", "FiniteSets", "Functions"),
-    "Functions": ("Integers", "Folds"),
-    "Graphs": ("Relation", "SequencesExt"),
-    "Relation": ("Naturals", "FiniteSets"),
-    "SequencesExt": ("Sequences", "FiniteSetsExt", "Functions", "Bags"),
-}
+#: The modules that those without a text extend.
+EXTENDED: Mapping[str, Sequence[str]] = {**_THEOREMS, "Bags": ("TLC",)}
 
 #: By module: its operators with the number of their arguments. Operators that are arguments are Python functions.
+#: Where a text defines an operator too, the function goes first.
 MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "Naturals": {**NATURALS, **_NAT},
     "Integers": _INTEGERS,
@@ -133,12 +124,6 @@ MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "Bags": BAGS,
     "TLC": TLC,
     "TLCExt": _TLC_EXT,
-    "Bitwise": BITWISE,
-    "BagsExt": BAGS_EXT,
-    "Graphs": GRAPHS,
-    "UndirectedGraphs": UNDIRECTED_GRAPHS,
-    "DyadicRationals": DYADIC_RATIONALS,
-    "Relation": RELATION,
     **{module: _all_refused(module, arities) for module, arities in _OUTSIDE.items()},
     **COMMUNITY,
     **{module: {} for module in _THEOREMS},

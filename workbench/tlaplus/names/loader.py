@@ -11,6 +11,7 @@ from workbench.kernel.meaning.errors import InputError, unknown
 from workbench.pluscal.module import find
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.name_check import check_names
+from workbench.tlaplus.names.shipped import shipped
 from workbench.tlaplus.names.symbols import (
     Apart,
     Constant,
@@ -56,10 +57,13 @@ _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets"
 class Library:
     """The search path for modules: given texts, files of the given folders, others in these, and standard modules.
 
+    A standard module is a table of operators, a text that comes with the workbench, or such a text of which a table
+    overrides single operators.
+
     Args:
-        folders: Nothing is read elsewhere; of two files of one name, that of the first folder is.
+        folders: No other folder is searched for a user's modules; of two files of one name, the first folder's is read.
         standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
-        extended: The standard modules that a standard module extends itself.
+        extended: The standard modules that a standard module without a text extends.
         texts: The texts of modules that are no files.
         translated: The names of modules whose algorithm in PlusCal is read in a fresh translation.
 
@@ -104,21 +108,20 @@ class Library:
             self._parsed[name], self.read[name] = module, text
         return self._parsed[name]
 
-    def standard(self, name: str) -> dict[str, Standard] | None:
-        """The operators of a standard module; None if there is no such module."""
-        if name not in self._standard:
-            return None
+    def is_standard(self, name: str) -> bool:
+        """Whether there is a standard module of that name."""
+        return name in self._standard or shipped(name) is not None
+
+    def standard(self, name: str) -> dict[str, Standard]:
+        """The table of a standard module's operators, which go before those that its text defines."""
         return {
             operator: self._meanings.setdefault((operator, given), Standard(operator, given[0], name))
-            for operator, given in self._standard[name].items()
+            for operator, given in self._standard.get(name, {}).items()
         }
 
-    def brought(self, name: str) -> dict[str, Standard]:
-        """The operators of the modules that a standard module extends, and of those that these extend."""
-        found: dict[str, Standard] = {}
-        for base in self._extended.get(name, ()):
-            found |= self.brought(base) | (self.standard(base) or {})
-        return found
+    def extended(self, name: str) -> Sequence[str]:
+        """The modules that a standard module without a text extends."""
+        return self._extended.get(name, ())
 
     def translating(self, name: str) -> "Library":
         """A library that translates the algorithm of one more module, with nothing read so far."""
@@ -315,6 +318,19 @@ class _Loader:
         self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
         self.open: list[Module] = []
         self.checked: set[Module] = set()
+        self.shipped = _Shipped(self, _Root().declare)
+
+    def offered(self, name: str) -> tuple[dict[str, Meaning], dict[str, Meaning]]:
+        """The names of a standard module, and those of the modules that it extends."""
+        module = shipped(name)
+        if module is not None:
+            scope = self.shipped.scope_of(module, None)
+            return dict(scope.exported()), scope.brought
+        further = dict[str, Meaning]()
+        for base in self.library.extended(name):
+            own, more = self.offered(base)
+            further |= more | own
+        return dict(self.library.standard(name)), further
 
     def find_inner(self, name: str, scope: Scope | None) -> tuple[Module, Scope] | None:
         """An inner module of the modules around a scope, and the scope around it."""
@@ -364,15 +380,19 @@ class _Modules:
         announced = announced_in(module.units)
         for unit in module.units:
             self.unit(scope, unit, announced)
-        if module not in loader.checked:
-            loader.checked.add(module)
-            check_names(module, scope)
-            check_levels(module, scope, self.unnamed)
-        loader.scopes.append(scope)
-        if self.own:
-            loader.own.append((module, scope))
+        self.finish(module, scope)
         loader.open.pop()
         return scope
+
+    def finish(self, module: Module, scope: Scope) -> None:
+        """Check a module whose names are all known, and make it a part of the specification."""
+        if module not in self.loader.checked:
+            self.loader.checked.add(module)
+            check_names(module, scope)
+            check_levels(module, scope, self.unnamed)
+        self.loader.scopes.append(scope)
+        if self.own:
+            self.loader.own.append((module, scope))
 
     def extend(self, scope: Scope, base: Declaration) -> None:
         module, outer = self.find(base.name, base.at, scope)
@@ -386,9 +406,9 @@ class _Modules:
 
     def take(self, scope: Scope, name: str, at: Place) -> None:
         """Add the names of a standard module to a scope."""
-        library = self.loader.library
-        scope.bring(library.brought(name), at)
-        (scope.include if name in _TLC_OWN else scope.bring)(library.standard(name) or {}, at)
+        own, further = self.loader.offered(name)
+        scope.bring(further, at)
+        (scope.include if name in _TLC_OWN else scope.bring)(own, at)
 
     def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
         """A module and the scope around it; neither for a standard module."""
@@ -396,7 +416,7 @@ class _Modules:
         if inner is not None:
             return inner
         module = self.loader.library.module(name)
-        if module is None and self.loader.library.standard(name) is None:
+        if module is None and not self.loader.library.is_standard(name):
             fail_at(at, f"there is no module {name}: no {name}.tla in the folders that are searched")
         return module, None
 
@@ -445,6 +465,28 @@ class _Modules:
                 one.apart = apart
         given.check()
         return made
+
+
+class _Shipped(_Modules):
+    """The scopes of the modules that come as texts, shared by all modules of a specification.
+
+    An operator in Python goes before the text's definition of its name, as one in Java does for TLC. These modules use
+    each other and TLC's own, never a user's file, which may be another version. A test checks the texts.
+    """
+
+    def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
+        return None, None
+
+    def unit(self, scope: Scope, unit: Node, announced: Mapping[str, Declaration]) -> None:
+        overrides = self.loader.library.standard(scope.module)
+        if isinstance(unit, OperatorDefinition) and unit.name in overrides:
+            scope.add(unit.name, overrides[unit.name], unit.at)
+            scope.local.update([unit.name] if unit.local else ())
+        else:
+            super().unit(scope, unit, announced)
+
+    def finish(self, module: Module, scope: Scope) -> None:
+        pass
 
 
 def _apart(modules: _Modules, given: _With, module: Module, outer: Scope | None) -> Apart:

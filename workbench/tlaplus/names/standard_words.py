@@ -1,4 +1,4 @@
-"""The words of TLC's standard modules and of the community's, in the order of their texts: for ``string_order.py``.
+"""The words of the standard modules that come without a text, in the order of theirs: for ``string_order.py``.
 
 Read off tlaplus/tlaplus cc6b616 (``tla2sany/StandardModules``) and, where that has no such module, CommunityModules
 a8068a4. A word counts where it stands first; brackets and operators are left out of the modules' words.
@@ -77,73 +77,6 @@ STANDARD = {
         ),
         "",
     ),
-    "Bitwise": (
-        "",
-        "Integers",
-        (
-            "Bitwise LOCAL INSTANCE Integers RECURSIVE And _ x y n m LET exp 2 IN IF 0 THEN ELSE 1 Or xdm ydm "
-            "Xor NotR Not a shiftR pos odd z"
-        ),
-        "",
-    ),
-    "BagsExt": (
-        "",
-        "Bags Integers Folds",
-        (
-            "BagsExt LOCAL INSTANCE Bags Integers Folds BagAdd B x IF DOMAIN THEN e 1 ELSE BagRemove "
-            "BagRemoveAll MapThenFoldBag op _ base f choose LET handle pow n Nat 0 IN MapThenFoldSet LAMBDA S "
-            "CHOOSE TRUE FoldBag SumBag y ProductBag"
-        ),
-        "",
-    ),
-    "Graphs": (
-        "Naturals Sequences FiniteSets SequencesExt Relation",
-        "",
-        (
-            "Graphs EXTENDS Naturals Sequences FiniteSets SequencesExt Relation IsDirectedGraph G node edge "
-            "DirectedSubgraph H SUBSET Transpose e 2 1 IsUndirectedGraph UndirectedSubgraph Path p Seq i Len "
-            "SimplePath j AreConnectedIn m n IsStronglyConnected ConnectionsIn LET C N IF THEN ELSE u CHOOSE "
-            "TRUE Cu IN IsTreeWithRoot r f GraphUnion IsBipartiteWithPartitions U V HasCycle IsDag Successors "
-            "AllSuccessors S UNION Predecessors AllPredecessors Ancestors EdgeRelation TransitiveClosure "
-            "Descendants InDegree Cardinality OutDegree Roots Leaves EmptyGraph"
-        ),
-        "",
-    ),
-    "UndirectedGraphs": (
-        "",
-        "Naturals Sequences SequencesExt FiniteSets Folds Functions",
-        (
-            "UndirectedGraphs LOCAL INSTANCE Naturals Sequences SequencesExt FiniteSets Folds Functions "
-            "IsUndirectedGraph G node edge e a b IsLoopFreeUndirectedGraph UndirectedSubgraph H SUBSET Path p "
-            "Seq i 1 Len SimplePath j AreConnectedIn m n ConnectedComponents LET IsCC S IN T "
-            "IsStronglyConnected s t"
-        ),
-        "",
-    ),
-    "DyadicRationals": (
-        "",
-        "FiniteSets Integers Sequences FiniteSetsExt TLC",
-        (
-            "DyadicRationals LOCAL INSTANCE FiniteSets Integers Sequences FiniteSetsExt TLC Divides p q d 1 "
-            "Divisors GCD n m Max Rational num den Reduce LET gcd IN IF THEN ELSE IsDyadicRational r i 0 2 Zero "
-            "One Add lcn qq pp Half PrettyPrint ToString"
-        ),
-        "/",
-    ),
-    "Relation": (
-        "Naturals FiniteSets",
-        "",
-        (
-            "Relation EXTENDS Naturals FiniteSets IsReflexive R S x IsReflexiveUnder op _ p 1 2 IsIrreflexive "
-            "IsIrreflexiveUnder IsSymmetric y IsSymmetricUnder IsAntiSymmetric IsAntiSymmetricUnder "
-            "IsAsymmetric IsAsymmetricUnder IsTransitive z IsTransitiveUnder IsStrictlyPartiallyOrdered "
-            "IsStrictlyPartiallyOrderedUnder IsPartiallyOrdered IsPartiallyOrderedUnder "
-            "IsStrictlyTotallyOrdered IsStrictlyTotallyOrderedUnder IsTotallyOrdered IsTotallyOrderedUnder "
-            "TransitiveClosure LET N Cardinality trcl n Nat IF 0 THEN ELSE IN ReflexiveTransitiveClosure "
-            "IsConnected rtrcl"
-        ),
-        "",
-    ),
     "Randomization": (
         "",
         "Naturals FiniteSets",
@@ -200,48 +133,6 @@ STANDARD = {
             "line circle rect xlink:href image g xmlns:xlink http://www.w3.org/1999/xlink xmlns "
             "http://www.w3.org/2000/svg viewBox .svg TXT UTF-8 WRITE CREATE TRUNCATE_EXISTING"
         ),
-    ),
-    "Folds": ("", "", "Folds MapThenFoldSet op _ base f choose S LET iter s SUBSET IF THEN ELSE x IN", ""),
-    "Functions": (
-        "Integers Folds",
-        "",
-        (
-            "Functions EXTENDS Integers Folds Restrict f S x RestrictDomain Test _ DOMAIN RestrictValues LET IN "
-            "IsRestriction narrow wide Range Pointwise g T e Inverse t CHOOSE s AntiFunction IsInjective a b "
-            "Injection M Surjection Bijection ExistsInjection ExistsSurjection ExistsBijection "
-            "FoldFunctionOnSet op base fun indices MapThenFoldSet LAMBDA i TRUE FoldFunction SumFunctionOnSet 0 "
-            "SumFunction"
-        ),
-        "",
-    ),
-    "FiniteSetsExt": (
-        "Integers FiniteSets Folds Functions",
-        "",
-        (
-            "FiniteSetsExt EXTENDS Integers FiniteSets Folds Functions FoldSet op _ base set MapThenFoldSet "
-            "LAMBDA x s CHOOSE TRUE SumSet 0 ProductSet y 1 ReduceSet acc MapThenSumSet FlattenSet S UNION "
-            "SymDiff A B Quantify P Cardinality kSubset k SUBSET Max Min Choices Sets LET ChoiceFunction Ts f T "
-            "IN Range ChooseUnique"
-        ),
-        "",
-    ),
-    "SequencesExt": (
-        "Sequences Naturals FiniteSets FiniteSetsExt Folds Functions Bags TLC",
-        "",
-        (
-            "SequencesExt EXTENDS Sequences Naturals FiniteSets FiniteSetsExt Folds Functions Bags TLC ToSet s "
-            "i DOMAIN ToBag x Range Cardinality SetToSeq S CHOOSE f 1 IsInjective SetToSeqs LET D IN j "
-            "SetToSortSeq op _ SortSeq SetToAllKPermutations UNION SUBSET TupleOf set n SeqOf m 0 BoundedSeq "
-            "Contains e Len IsSorted Reverse Remove SelectSeq LAMBDA t ReplaceAll old new IF THEN ELSE "
-            "SelectInSeq seq Test I Min SelectInSubSeq from to SubSeq SelectLastInSeq Max SelectLastInSubSeq "
-            "InsertAt ReplaceAt EXCEPT RemoveAt RemoveFirst v RemoveFirstMatch Cons elt Snoc Append Front Last "
-            "IsPrefix IsStrictPrefix IsSuffix IsStrictSuffix Prefixes l CommonPrefixes P prefix "
-            "LongestCommonPrefix longest other Suffixes SeqMod a b FoldSeq base FoldFunction FoldLeft "
-            "MapThenFoldSet y FoldRight FoldLeftDomain FoldRightDomain FlattenSeq seqs flatten Zip Interleave "
-            "CASE u SubSeqs AllSubSeqs IndexFirstSubSeq last ReplaceSubSeqAt r suffix ReplaceFirstSubSeq "
-            "ReplaceAllSubSeqs z match comp p q R T g OTHER"
-        ),
-        "",
     ),
     "FunctionTheorems": (
         "Functions Integers FiniteSets",

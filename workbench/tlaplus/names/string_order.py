@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workbench.tlaplus.names.loader import Library
+from workbench.tlaplus.names.shipped import shipped
 from workbench.tlaplus.names.standard_words import BUILT_IN, STANDARD
 from workbench.tlaplus.syntax.tree import Node, String
 from workbench.tlaplus.syntax.units import Instance, Module
@@ -39,7 +40,7 @@ def words_in(root: Module, library: Library) -> Iterator[str]:
     read = {root.name: _vocabulary_of(root, (_ADDED,))}
     yield from read[root.name].words
     while name := _unread(read[root.name], read, set()) or _unread(read[root.name], read, set(), by_instance=True):
-        module = library.module(name)
+        module = library.module(name) or shipped(name)
         read[name] = _standard(name, library) if module is None else _vocabulary_of(module)
         yield from read[name].words
     yield from _strings_in(read[root.name], read, set())
@@ -72,7 +73,7 @@ def _unread(
 def _standard(name: str, library: Library) -> _Vocabulary:
     """The vocabulary of a standard module; where its text is unknown, the names of its operators stand for it."""
     if name not in STANDARD:
-        return _Vocabulary((), (), list(library.standard(name) or ()), ())
+        return _Vocabulary((), (), list(library.standard(name)), ())
     extended, instantiated, words, strings = map(str.split, STANDARD[name])
     return _Vocabulary(extended, instantiated, words, strings)
 
