@@ -5,7 +5,13 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.kernel import InputError, ModelError
+from workbench.tlaplus.library.standard import MODULES
 from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.shipped import FOLDER, shipped
+from workbench.tlaplus.syntax.tree import OperatorDefinition
+
+TEXTS = sorted(path.stem for path in FOLDER.glob("*.tla"))
 
 
 def test_operators_of_one_name_are_those_of_their_module() -> None:
@@ -75,3 +81,45 @@ def test_a_configuration_replaces_an_operator_of_the_community() -> None:
     assert answers(*lines, configuration="INVARIANT Small") == {"Small": "violated"}
     replaced = "CONSTANT Max <- Least INVARIANT Small"
     assert answers(*lines, configuration=replaced) == {"Small": "holds"}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_text_that_is_shipped_has_no_mistakes(name: str) -> None:
+    """Whoever extends it does not check it again."""
+    text = (FOLDER / f"{name}.tla").read_text()
+    assert load(name, Library(standard=MODULES, texts={name: text})).module.name == name
+
+
+def test_python_overrides_what_a_text_defines_with_as_many_arguments() -> None:
+    overrides = {(name, operator, arity) for name in TEXTS for operator, (arity, _) in MODULES.get(name, {}).items()}
+    modules = [module for name in TEXTS if (module := shipped(name)) is not None]
+    defined = {(m.name, unit.name, len(unit.parameters)) for m in modules for unit in m.each(OperatorDefinition)}
+    assert len(modules) == len(TEXTS) == 10
+    assert overrides - defined == set()
+
+
+def test_operators_that_only_the_text_defines() -> None:
+    own = ("EXTENDS SequencesExt", "Own == ReplaceAllSubSeqs(<<2, 2>>, <<x, x>>, <<x, x, x>>) = <<2, 2, x>>")
+    assert answers(*own, configuration="INVARIANT Own") == {"Own": "holds"}
+    own = ("EXTENDS Graphs", "Own == HasCycle([node |-> {1, 2}, edge |-> {<<1, 2>>, <<2, x>>}])")
+    assert answers(*own, configuration="INVARIANT Own") == {"Own": "holds"}
+
+
+@pytest.mark.parametrize("hidden", ["MapThenFoldSet", "Divides", "Reduce", "Max"])
+def test_what_is_local_in_a_text_stays_there(hidden: str) -> None:
+    with pytest.raises(InputError, match=f"unknown name {hidden}"):
+        answers("EXTENDS BagsExt, DyadicRationals", f"Own == {hidden}(x) = x")
+
+
+def test_the_community_s_texts_do_not_read_a_user_s_version() -> None:
+    """SequencesExt would miss FoldFunction in this one; the module itself gets both."""
+    text = module_of(
+        "EXTENDS Functions, SequencesExt",
+        "VARIABLE x",
+        "Init == x = 1",
+        "Next == FALSE",
+        "Own == Range(1) = 2 /\\ ToSet(<<x>>) = {1} /\\ FoldSeq(LAMBDA y, z : y + z, 0, <<x, 2>>) = 3",
+    )
+    functions = module_of("EXTENDS Naturals", "Range(n) == n + 1", name="Functions")
+    made = module_of_text(text, "INIT Init NEXT Next INVARIANT Own CHECK_DEADLOCK FALSE", [functions])
+    assert [one.word for one in check(made()).verdicts] == ["holds"]

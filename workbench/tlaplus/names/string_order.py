@@ -6,6 +6,7 @@ module follow when all modules are read.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from workbench.tlaplus.names.loader import Library
@@ -40,7 +41,7 @@ def words_in(root: Module, library: Library) -> Iterator[str]:
     read = {root.name: _vocabulary_of(root, (_ADDED,))}
     yield from read[root.name].words
     while name := _unread(read[root.name], read, set()) or _unread(read[root.name], read, set(), by_instance=True):
-        module = library.module(name) or shipped(name)
+        module = library.module(name)
         read[name] = _standard(name, library) if module is None else _vocabulary_of(module)
         yield from read[name].words
     yield from _strings_in(read[root.name], read, set())
@@ -72,10 +73,18 @@ def _unread(
 
 def _standard(name: str, library: Library) -> _Vocabulary:
     """The vocabulary of a standard module; where its text is unknown, the names of its operators stand for it."""
+    if (text := _shipped(name)) is not None:
+        return text
     if name not in STANDARD:
         return _Vocabulary((), (), list(library.standard(name)), ())
     extended, instantiated, words, strings = map(str.split, STANDARD[name])
     return _Vocabulary(extended, instantiated, words, strings)
+
+
+@cache
+def _shipped(name: str) -> _Vocabulary | None:
+    module = shipped(name)
+    return None if module is None else _vocabulary_of(module)
 
 
 def _vocabulary_of(module: Module, added: Sequence[str] = ()) -> _Vocabulary:
