@@ -46,36 +46,35 @@ TRUE, FALSE = All(()), Some(())
 
 def all_of(parts: Iterable[Formula]) -> Formula:
     r"""The conjunction, where ``<>[]P /\ <>[]Q`` is ``<>[](P /\ Q)``; it asks for no part after one that is false."""
-    kept, stable = list[Formula](), list[Formula]()
-    for part in parts:
-        if part == FALSE:
-            return FALSE
-        for one in part.parts if isinstance(part, All) else (part,):
-            if isinstance(one, Eventually) and isinstance(one.part, Always):
-                stable.append(one.part.part)
-            else:
-                kept.append(one)
-    if stable:
-        kept.append(Eventually(Always(all_of(stable))))
-    kept = list(dict.fromkeys(kept))
-    return kept[0] if len(kept) == 1 else All(tuple(kept))
+    return _joined(All, FALSE, Eventually, Always, parts)
 
 
 def some_of(parts: Iterable[Formula]) -> Formula:
     r"""The disjunction, where ``[]<>P \/ []<>Q`` is ``[]<>(P \/ Q)``; it asks for no part after one that is true."""
-    kept, recurring = list[Formula](), list[Formula]()
+    return _joined(Some, TRUE, Always, Eventually, parts)
+
+
+def _joined(
+    kind: type[All | Some],
+    decisive: Formula,
+    outer: type[Always | Eventually],
+    inner: type[Always | Eventually],
+    parts: Iterable[Formula],
+) -> Formula:
+    """The formula of that kind: `decisive` if a part is that, and parts that are an `outer` of an `inner` are one."""
+    kept, merged = list[Formula](), list[Formula]()
     for part in parts:
-        if part == TRUE:
-            return TRUE
-        for one in part.parts if isinstance(part, Some) else (part,):
-            if isinstance(one, Always) and isinstance(one.part, Eventually):
-                recurring.append(one.part.part)
+        if part == decisive:
+            return decisive
+        for one in part.parts if isinstance(part, kind) else (part,):
+            if isinstance(one, outer) and isinstance(one.part, inner):
+                merged.append(one.part.part)
             else:
                 kept.append(one)
-    if recurring:
-        kept.append(Always(Eventually(some_of(recurring))))
+    if merged:
+        kept.append(outer(inner(_joined(kind, decisive, outer, inner, merged))))
     kept = list(dict.fromkeys(kept))
-    return kept[0] if len(kept) == 1 else Some(tuple(kept))
+    return kept[0] if len(kept) == 1 else kind(tuple(kept))
 
 
 def always(part: Formula) -> Formula:
