@@ -130,13 +130,13 @@ class _Why:
         return [reason for one in operands for reason in self.of(*one)]
 
     def _of_quantified(self, node: tree.Quantified, env: Environment) -> list[Reason]:
-        ways = [inner for inner, _ in bindings(node, env, self.states)]
+        ways = (inner for inner, _ in bindings(node, env, self.states))
         if (node.kind == "A") is not self.is_true:  # one way is enough
             decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
             return self.of(node.body, next(decisive))
         domains = [bound.domain for bound in node.bounds if bound.domain is not None]
         read = [*_said(domains, env, self.states)]
-        if not ways:
+        if next(ways, None) is None:
             read = [f"{written(domain)} is empty" for domain in domains if not _members(domain, env, self.states)]
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
