@@ -170,7 +170,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
         Raises:
             InputError: If the texts use a module that it does not have.
         """
-        return Plain(self, self.configured)
+        return self._plain
+
+    @cached_property
+    def _plain(self) -> Plain:
+        return Plain(self, self.configured)  # which reads the texts: once for all that is asked of it
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         found = None
