@@ -90,7 +90,7 @@ def test_errors_of_a_text_have_a_place_and_the_behaviour_that_leads_there(cfg, p
 
 
 def test_a_property_that_cannot_be_decided_is_unknown_and_the_others_are_decided():
-    model = module_of_text(module_of(TEXT), BOTH + "INVARIANT Fine PROPERTY Live")
+    model = module_of_text(module_of(TEXT), BOTH + "INVARIANT Fine PROPERTY Live VIEW x")
     result = check(model(), engine="local")
     assert result["Fine"].holds
     assert result["Live"].holds is None
