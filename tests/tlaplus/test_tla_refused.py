@@ -104,6 +104,24 @@ def test_a_module_without_a_configuration_is_explored_and_says_so(tmp_path):
     assert "there is no .cfg: nothing is checked but deadlock" in result.notes
 
 
+def test_a_configuration_may_stand_in_the_modules_file(tmp_path):
+    text = module_of("EXTENDS Integers", "VARIABLE x", "Init == x = 1", "Next == x' = 3 - x", "One == x = 1")
+    file = tmp_path / "M.tla"
+    file.write_text(f"{text}\n---- CONFIG Other ----\nINIT Init\n====\n---- CONFIG M ----\nINIT Init\nNEXT Next\n")
+    result = check(open_module(file)(), engine="local")
+    assert (result.distinct, result.notes) == (2, [])
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANT One")
+    assert not check(open_module(file)(), engine="local")["One"].holds
+    assert check(open_module(file, file)(), engine="local").distinct == 2
+    file.write_text(file.read_text() + "INVARIANT Two")
+    line = file.read_text().splitlines().index("INVARIANT Two") + 1
+    with refused(f"M.tla: line {line}: unknown definition 'Two'"):
+        open_module(file, file)
+    file.write_text(text)
+    with refused(f"{file} has no section ---- CONFIG M ----"):
+        open_module(file, file)
+
+
 @pytest.mark.parametrize("engine", ["local", "reference"])
 def test_where_no_behaviour_is_named_what_is_assumed_is_checked_and_the_result_says_so(engine):
     text = module_of("EXTENDS Naturals", "CONSTANT N", "VARIABLE x", "ASSUME N > 2")

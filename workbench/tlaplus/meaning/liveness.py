@@ -19,6 +19,7 @@ from workbench.kernel.meaning.interrupts import pause
 from workbench.tlaplus.meaning.components import Edge, lasso_in
 from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.formulas import (
+    FALSE,
     Always,
     Eventually,
     Formula,
@@ -179,7 +180,7 @@ class _Deciding:
             return Decided(name, None, why=f"its product with the graph has more than {MOST_NODES:,} nodes")
 
     def _judged(self, name: str) -> Decided:
-        parts = [part for part in conjuncts(self._formula(name)) if not is_safety(part)]
+        parts = [part for part in conjuncts(self._formula(name)) if part == FALSE or not is_safety(part)]
         if parts and "VIEW" in self.opened.cfg.single:
             why = "one state stands for all with its VIEW, so that the behaviours are not known"
             return Decided(name, None, why=why)
