@@ -67,7 +67,9 @@ def test_what_no_search_of_the_machine_decides_is_decided_plainly(engine, monkey
     assert {verdict.holds for verdict in check(model, engine=engine).verdicts} == {None}
 
 
-@pytest.mark.parametrize("formula", ["<>(1 = 2)", "[]<>(1 = 2)", r"\E i \in {} : <>(x = i)", "[](x < 9) /\\ <>(1 = 2)"])
+@pytest.mark.parametrize(
+    "formula", ["<>(1 = 2)", "[]<>(1 = 2)", r"\E i \in {} : <>(x = i)", "x < 9 ~> 1 = 2", "[](x < 9) /\\ <>(1 = 2)"]
+)
 def test_a_formula_that_is_false_whatever_happens_is_violated(formula):
     """The plain evaluator found no part of it to judge."""
     results = [check(model_of("Fair", [formula]), engine=engine) for engine in ("local", "reference")]

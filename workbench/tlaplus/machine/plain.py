@@ -142,7 +142,9 @@ class Plain:
     def _liveness(self, graph: Graph, declared: Property) -> Verdict:
         name = self._written(declared)
         cfg = replace(self.opened.cfg, properties=[CfgEntry(name, 1)])
-        (decided,) = decide(replace(self.opened, cfg=cfg), replace(graph, violations={}))
+        # Of a property that the machine has as two, one is asked for what states and steps decide.
+        violations = graph.violations if name == declared.name else {}
+        (decided,) = decide(replace(self.opened, cfg=cfg), replace(graph, violations=violations))
         if decided.failure is not None:
             raise ModelError(str(decided.failure))
         if not decided.trace:

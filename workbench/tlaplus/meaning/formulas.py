@@ -85,8 +85,8 @@ def always(part: Formula) -> Formula:
 
 
 def eventually(part: Formula) -> Formula:
-    """``<>part``."""
-    if part in (TRUE, FALSE) or isinstance(part, Eventually):
+    """``<>part``; ``<>FALSE`` is no FALSE, which a first state would decide."""
+    if part == TRUE or isinstance(part, Eventually):
         return part
     return part if isinstance(part, Always) and isinstance(part.part, Eventually) else Eventually(part)
 
