@@ -39,6 +39,7 @@ REFUSED = [
     (BOTH + "\nPROPERTY Nothing", "M.cfg: line 4: unknown definition 'Nothing'"),
     (BOTH + "INVARIANT Two", "M.cfg: line 3: Two takes 1 arguments; what a .cfg names takes none"),
     (BOTH + "INVARIANT Step", "M.cfg: line 3: Step is no predicate of states"),
+    (BOTH + "PROPERTY Step", "M.cfg: line 3: Step is an action; PROPERTY asks behaviours, as "),
     (BOTH + "VIEW Step", "M.cfg: line 3: VIEW takes an expression of a state"),
     (BOTH + "ACTION_CONSTRAINT Live", "M.cfg: line 3: Live is no predicate of steps"),
     (BOTH + "CONSTRAINT Fine\nACTION_CONSTRAINT Fine", "M.cfg: line 4: Fine is a constraint twice; it takes a name of"),

@@ -92,7 +92,10 @@ class TextProperties:
 
     def _add_temporal(self, entry: CfgEntry) -> None:
         name, closure = entry.value, self._configured.closure(entry)
-        if self._closures.level(closure) is Level.STATE:
+        level = self._closures.level(closure)
+        if level is Level.ACTION:
+            self._configured.fail(entry.line, f"{name} is an action; PROPERTY asks behaviours, as [][A]_v and <>P do")
+        if level is Level.STATE:
             text = f"PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state"
             self.notes.append(self._configured.note(entry.line, text))
         try:
