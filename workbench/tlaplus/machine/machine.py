@@ -96,7 +96,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             disjuncts = named(split(self._closures, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
             self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
-            self._checked = TextProperties(self._closures, self._cells, configured)
+            self._checked = TextProperties(self._closures, self._cells, configured, self._behaviour.assumed)
             alias = configured.single("ALIAS")
             self.aliases = {} if alias is None else aliases_of(self._closures, self._cells, alias)
         except EvaluationError as error:
@@ -247,7 +247,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         most, one_each = sample.MOST_STATES, [None] * len(single.names)
         if not most or self.configured.only_assumes:
             return list(one_each)
-        checked = TextProperties(self._closures, single, self.configured)
+        checked = TextProperties(self._closures, single, self.configured, self._behaviour.assumed)
         tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
 
         def is_explored(state: Sequence[Any]) -> bool:

@@ -190,7 +190,13 @@ class _Deciding:
                 if (lasso := self._lasso([*self.fairness, *conjuncts(case)])) is not None:
                     steps, loop = lasso
                     return Decided(name, False, tuple(self.graph.states[now] for now, _ in steps), loop)
-        return Decided(name, True, why="within the constraints" if self.graph.pruned else "")
+        if self.graph.pruned:
+            return Decided(name, True, why="within the constraints")
+        return (
+            Decided(name, True)
+            if self.has_behaviours
+            else Decided(name, None, why="no behaviour is as the specification asks")
+        )
 
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)
@@ -202,6 +208,11 @@ class _Deciding:
             return []
         parts = conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value))
         return [part for part in parts if not is_safety(part)]
+
+    @cached_property
+    def has_behaviours(self) -> bool:
+        """Whether one meets all that the specification asks: what is more than WF and SF may leave none."""
+        return not self.fairness or self._lasso(self.fairness) is not None
 
     def _truth(self, step: Step, atom: int) -> bool:
         now, then = step
