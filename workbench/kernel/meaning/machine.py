@@ -189,7 +189,11 @@ class Machine(ABC):
     def why_disabled(self, instance: ActionInstance, state: State) -> str | None:
         """Why `instance` is disabled in `state`; None if it is enabled."""
         outcomes, whys = instance.run(row_of(state))
-        return None if outcomes else "; ".join(whys)
+        return None if outcomes else "; ".join(self.obstacles(instance, state, whys))
+
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        """What disables `instance` in `state`, in words for people; `whys` is what its run says."""
+        return whys
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         """The reason why a property is false of a state, or of the two of a step, where its judge gives none."""
@@ -365,6 +369,9 @@ class Wrapped(Machine):
 
     def each_initial_state(self) -> Iterator[Any]:
         return self.inner.each_initial_state()
+
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        return self.inner.obstacles(instance, state, whys)
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         return self.inner.why_false(declared, states)

@@ -3,7 +3,6 @@
 import copyreg
 from abc import ABCMeta
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,7 +15,7 @@ from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.state import Layout, State
-from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
+from workbench.kernel.meaning.steps import ActionInstance, Fairness, PlainVariable, PropertyInstance
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
 from workbench.tlaplus.config.closures import Closure, Closures, failed
@@ -25,6 +24,7 @@ from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
+from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.plain import Plain
 from workbench.tlaplus.machine.properties import TextProperties
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
@@ -176,12 +176,23 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _plain(self) -> Plain:
         return Plain(self, self.configured)  # which reads the texts: once for all that is asked of it
 
+    @cached_property
+    def _explanations(self) -> Explanations | None:
+        try:
+            return Explanations(self._plain.opened)
+        except InputError:  # the plain evaluator lacks a module
+            return None
+
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         found = None
-        if isinstance(declared, TextInvariant):
-            with suppress(InputError):  # the plain evaluator lacks a module
-                found = self.plain().why_false(declared.name, states[-1])
+        if self._explanations is not None and isinstance(declared, TextInvariant):
+            found = self._explanations.of_invariant(declared.name, states[-1])
         return super().why_false(declared, states) if found is None else found
+
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        if self._explanations is None or not isinstance(instance, TextInstance):
+            return whys
+        return self._explanations.of_step(instance.closure, state) or whys
 
     # What the text says -----------------------------------------------------------------------------------------
 

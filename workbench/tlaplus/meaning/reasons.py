@@ -32,6 +32,10 @@ from workbench.tlaplus.syntax.visitor import parts
 _MOST_PARTS = 3
 
 
+class Contradicted(Exception):
+    """What should be explained is not so."""
+
+
 class Reason(NamedTuple):
     """A part of a formula that makes it false.
 
@@ -49,14 +53,14 @@ def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
 
     Raises:
         EvaluationFailure: If it has no value.
-        ValueError: If it is true.
+        Contradicted: If it is true.
     """
     if holds(node, env, states):
-        raise ValueError(f"{written(node)} is true")
-    return _Why(states, False).of(node, env)
+        raise Contradicted(f"{written(node)} is true")
+    return Why(states, False).of(node, env)
 
 
-class _Why:
+class Why:
     """Why formulas are false in some states, or why they are true."""
 
     def __init__(self, states: States, is_true: bool) -> None:
@@ -83,12 +87,12 @@ class _Why:
             return self.of(node.action, env)
         if isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
             return self._of_name(node, env)
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     def _of_name(self, node: Expression, env: Environment) -> list[Reason]:
         meaning, arguments, reached = called(node, env)
         if isinstance(meaning, Standard):
-            return [self._atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
+            return [self.atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
         if isinstance(meaning, InstanceParameter) and not arguments:
             return self.of(meaning.expression, reached.at(meaning.scope))
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
@@ -96,7 +100,7 @@ class _Why:
         passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
         if isinstance(passed, Closure) and not arguments:
             return self.of(passed.node, passed.environment)
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     def _of_operator(
         self, node: Expression, env: Environment, name: str, arguments: Sequence[Argument]
@@ -110,11 +114,11 @@ class _Why:
             return self.of(*operands[1])
         if name == "=>":
             return self._otherwise.of(*operands[0])
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     @property
-    def _otherwise(self) -> "_Why":
-        return _Why(self.states, not self.is_true)
+    def _otherwise(self) -> "Why":
+        return Why(self.states, not self.is_true)
 
     def _of_parts(
         self,
@@ -126,7 +130,7 @@ class _Why:
         if is_conjunction is not self.is_true:  # one operand is enough
             return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
         if len(operands) > _MOST_PARTS:
-            return [self._atom(node, env)]
+            return [self.atom(node, env)]
         return [reason for one in operands for reason in self.of(*one)]
 
     def _of_quantified(self, node: tree.Quantified, env: Environment) -> list[Reason]:
@@ -134,22 +138,30 @@ class _Why:
         if (node.kind == "A") is not self.is_true:  # one way is enough
             decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
             return self.of(node.body, next(decisive))
-        domains = [bound.domain for bound in node.bounds if bound.domain is not None]
-        read = [*_said(domains, env, self.states)]
+        read = [*_said(_domains(node), env, self.states)]
         if next(ways, None) is None:
-            read = [f"{written(domain)} is empty" for domain in domains if not _members(domain, env, self.states)]
+            read = self._empty(node, env)
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
         return [Reason(node.at, _line(f"{none} {bounds} has {body}{_given(node, env, self.states)}", read))]
 
-    def _atom(self, node: Expression, env: Environment) -> Reason:
+    def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
+        """That there is nothing to choose from."""
+        return Reason(node.at, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
+
+    def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
+        return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
+
+    def atom(self, node: Expression, env: Environment) -> Reason:
         """That a part which is no connective is false, or true."""
         truth = "true" if self.is_true else "false"
         head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
             return Reason(node.at, head)  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
-        if not read and isinstance(node, tree.Operation):
+        if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
+            read = [*_changed(node.operands[0], env, self.states)]
+        elif not read and isinstance(node, tree.Operation):
             read = [*_said(node.operands, env, self.states)]
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
             read = [f"{written(node.subscript)} does not change"]
@@ -158,6 +170,10 @@ class _Why:
 
 def _line(head: str, read: Sequence[str]) -> str:
     return f"{head}: {', '.join(read)}" if read else head
+
+
+def _domains(node: tree.Quantified) -> list[Expression]:
+    return [bound.domain for bound in node.bounds if bound.domain is not None]
 
 
 def _members(domain: Expression, env: Environment, states: States) -> bool:
@@ -195,6 +211,22 @@ def _said(nodes: Iterable[Expression], env: Environment, states: States) -> Iter
     for node in nodes:
         if env.model.levels.level(node, env.scope) is not Level.CONSTANT:
             yield f"{written(node)} is {brief(evaluate(node, env, states))}"
+
+
+def _changed(node: Expression, env: Environment, states: States) -> Iterator[str]:
+    """The components of a tuple of variables that a step changes, as far as they have next values."""
+    if isinstance(node, tree.TupleOf):
+        for item in node.items:
+            yield from _changed(item, env, states)
+        return
+    meaning, arguments, inner = called(node, env) if isinstance(node, tree.Identifier) else (None, [], env)
+    if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+        yield from _changed(meaning.body, body_of(meaning, arguments, inner), states)
+        return
+    with suppress(EvaluationFailure):  # it has none yet
+        if not is_unchanged(node, env, states):
+            before, after = (brief(evaluate(node, env, one)) for one in (states, states.primed))
+            yield f"{written(node)} changes from {before} to {after}"
 
 
 # Where two values differ ----------------------------------------------------------------------------------------------
