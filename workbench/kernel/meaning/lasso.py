@@ -72,7 +72,9 @@ def liveness_verdict(
     arguments, part, trace = min(lassos, key=lambda lasso: len(lasso[2]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
     which = f"{part} fails; " if part else ""
-    return Verdict.on(declared, False, f"{for_whom}{which}{trap(trace)}", trace=trace)
+    broken = model.why_broken(declared, trace)
+    lacks = f"{broken}; " if broken else ""
+    return Verdict.on(declared, False, f"{for_whom}{which}{lacks}{trap(trace)}", trace=trace)
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:

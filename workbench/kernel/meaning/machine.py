@@ -199,6 +199,10 @@ class Machine(ABC):
         """The reason why a property is false of a state, or of the two of a step, where its judge gives none."""
         return "it is false"
 
+    def why_broken(self, declared: Property, trace: Any) -> str:
+        """What the lasso `trace` lacks that violates a liveness property, in a sentence; "" if nobody can tell."""
+        return ""
+
     def may_end(self, state: Reader) -> bool:
         """Whether a behaviour may end in `state`, as `declared.ends` says, if anything does; for deadlocks."""
         if self.declared.ends is None:
@@ -375,6 +379,9 @@ class Wrapped(Machine):
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         return self.inner.why_false(declared, states)
+
+    def why_broken(self, declared: Property, trace: Any) -> str:
+        return self.inner.why_broken(declared, trace)
 
     def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return self.inner.arguments_of(declared)

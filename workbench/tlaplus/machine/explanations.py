@@ -4,7 +4,7 @@ The plain evaluator tells it, within bounds: where it takes too long or cannot e
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar
@@ -15,7 +15,8 @@ from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.plain import as_kernel, as_plain
 from workbench.tlaplus.meaning.actions import Conjunct, disjuncts
-from workbench.tlaplus.meaning.environment import Known, States
+from workbench.tlaplus.meaning.counterexamples import broken_by_lasso, broken_by_step
+from workbench.tlaplus.meaning.environment import Known, State, States
 from workbench.tlaplus.meaning.obstacles import obstacles
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.reasons import Contradicted, Reason, reasons
@@ -47,28 +48,46 @@ class Explanations:
 
     def of_invariant(self, name: str, state: Any) -> str | None:
         """The parts of an invariant that make it false in a state of the machine, with their places."""
-        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, self._states(state)))
+        (now,) = self._each([state])
+        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, States(now)))
 
-    def of_step(self, disjunct: Closure, state: Any) -> list[str] | None:
+    def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
+        """The parts of a property that an initial state, or the two states of a step, make false."""
+        return _told("false", lambda: broken_by_step(self._opened.named(name), self._opened.root, self._each(states)))
+
+    def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
+        """What the states of a lasso lack that violates a property."""
+
+        def explain() -> str:
+            return broken_by_lasso(self._opened.named(name), self._opened.root, self._each(states), loop)
+
+        return _tried(explain, lambda error: _contradiction("false", error))
+
+    def of_assumption(self, at: Place) -> str | None:
+        """The parts of the ASSUME at a place that make it false."""
+
+        def explain() -> list[Reason]:
+            assumed = self._opened.specification.assumptions
+            body, scope = next((one.body, scope) for one, scope in assumed if one.at == at)
+            return reasons(body, self._opened.root.at(scope), States({}))
+
+        return _told("false", explain)
+
+    def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
         """What disables a disjunct of Next in a state of the machine."""
 
         def explain() -> list[str]:
-            action = self._action(disjunct)
-            states = self._states(state)
-            beginning = States(states.now, {}, "then", len(states.now))
-            found = [reason.said for reason in itertools.islice(obstacles(action, beginning), _MOST_OBSTACLES + 1)]
+            (now,) = self._each([state])
+            told = obstacles(self._action(disjunct), States(now, {}, "then", len(now)))
+            found = [reason.said for reason in itertools.islice(told, _MOST_OBSTACLES + 1)]
             return [*found[:_MOST_OBSTACLES], "and more"] if len(found) > _MOST_OBSTACLES else found
 
         return _tried(explain, lambda error: [_contradiction("not possible", error)])
 
-    def _states(self, now: Any, then: Any = None) -> States:
+    def _each(self, states: Iterable[Any]) -> list[State]:
         """States of the machine for the plain evaluator."""
         words, variables = self._opened.root.model.words, self._opened.specification.variables
-
-        def values(state: Any) -> dict[Any, Any]:
-            return {one: as_plain(force(getattr(state, one.name)), words) for one in variables}
-
-        return States(values(now), None if then is None else values(then))
+        return [{one: as_plain(force(getattr(state, one.name)), words) for one in variables} for state in states]
 
     # Disjuncts of Next, which are other trees for the machine -------------------------------------------------------
 

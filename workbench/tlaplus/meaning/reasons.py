@@ -4,8 +4,9 @@ A conjunction is false for its first false part, ``\A`` for the first member tha
 body; a disjunction is so for all of its parts. Negation asks for the opposite: why a formula is true.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, NamedTuple
 
 from workbench.tlaplus.meaning import sets
@@ -41,11 +42,17 @@ class Reason(NamedTuple):
 
     Attributes:
         at: Where the part begins.
-        said: That it is false, for which values of bound names, and what its operands are.
+        head: That it is false, and for which values of bound names.
+        read: What its operands are.
     """
 
     at: Place
-    said: str
+    head: str
+    read: tuple[str, ...] = ()
+
+    @property
+    def said(self) -> str:
+        return f"{self.head}: {', '.join(self.read)}" if self.read else self.head
 
 
 def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
@@ -61,10 +68,14 @@ def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
 
 
 class Why:
-    """Why formulas are false in some states, or why they are true."""
+    """Why formulas are false in some states, or why they are true.
 
-    def __init__(self, states: States, is_true: bool) -> None:
-        self.states, self.is_true = states, is_true
+    Args:
+        subscript: Of the ``[A]_v`` around; what a step changes of it is named where all of A is to blame.
+    """
+
+    def __init__(self, states: States, is_true: bool, subscript: tuple[Expression, Environment] | None = None) -> None:
+        self.states, self.is_true, self.subscript = states, is_true, subscript
 
     def of(self, node: Expression, env: Environment) -> list[Reason]:
         """The reasons for a formula that is known to be so."""
@@ -82,7 +93,7 @@ class Why:
         if isinstance(node, tree.Label):
             return self.of(node.body, env)
         if isinstance(node, tree.Box) and not self.is_true:
-            return self.of(node.action, env)
+            return Why(self.states, False, (node.subscript, env)).of(node.action, env)
         if isinstance(node, tree.Angle) and not self.is_true and not holds(node.action, env, self.states):
             return self.of(node.action, env)
         if isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
@@ -96,6 +107,8 @@ class Why:
         if isinstance(meaning, InstanceParameter) and not arguments:
             return self.of(meaning.expression, reached.at(meaning.scope))
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+            if self._is_wide(meaning.body):
+                return [self.atom(node, env)]  # whose name says more than all of its parts
             return self.of(meaning.body, body_of(meaning, arguments, reached))
         passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
         if isinstance(passed, Closure) and not arguments:
@@ -129,9 +142,14 @@ class Why:
     ) -> list[Reason]:
         if is_conjunction is not self.is_true:  # one operand is enough
             return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
-        if len(operands) > _MOST_PARTS:
+        if self._is_wide(node):
             return [self.atom(node, env)]
         return [reason for one in operands for reason in self.of(*one)]
+
+    def _is_wide(self, node: Expression) -> bool:
+        """Whether more parts than can be named are all to blame."""
+        kind = tree.Conjunction if self.is_true else tree.Disjunction
+        return isinstance(node, kind) and len(node.operands) > _MOST_PARTS
 
     def _of_quantified(self, node: tree.Quantified, env: Environment) -> list[Reason]:
         ways = (inner for inner, _ in bindings(node, env, self.states))
@@ -141,9 +159,14 @@ class Why:
         read = [*_said(_domains(node), env, self.states)]
         if next(ways, None) is None:
             read = self._empty(node, env)
+        read += self._changes()
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
-        return [Reason(node.at, _line(f"{none} {bounds} has {body}{_given(node, env, self.states)}", read))]
+        return [Reason(node.at, f"{none} {bounds} has {body}{_given(node, env, self.states)}", tuple(read))]
+
+    def _changes(self) -> list[str]:
+        """What the step changes of the subscript."""
+        return [] if self.subscript is None else [*islice(_changed(*self.subscript, self.states), _MOST_PARTS)]
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
         """That there is nothing to choose from."""
@@ -163,13 +186,11 @@ class Why:
             read = [*_changed(node.operands[0], env, self.states)]
         elif not read and isinstance(node, tree.Operation):
             read = [*_said(node.operands, env, self.states)]
+        if not isinstance(node, tree.Operation):
+            read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
             read = [f"{written(node.subscript)} does not change"]
-        return Reason(node.at, _line(head, read))
-
-
-def _line(head: str, read: Sequence[str]) -> str:
-    return f"{head}: {', '.join(read)}" if read else head
+        return Reason(node.at, head, tuple(read))
 
 
 def _domains(node: tree.Quantified) -> list[Expression]:
@@ -206,11 +227,12 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
         yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
 
 
-def _said(nodes: Iterable[Expression], env: Environment, states: States) -> Iterator[str]:
-    """What the operands are that depend on the state."""
-    for node in nodes:
-        if env.model.levels.level(node, env.scope) is not Level.CONSTANT:
-            yield f"{written(node)} is {brief(evaluate(node, env, states))}"
+def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
+    """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
+    varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
+    for node in varying or (nodes if states.now == {} else ()):
+        if (said := written(node)) != (value := brief(evaluate(node, env, states))):
+            yield f"{said} is {value}"
 
 
 def _changed(node: Expression, env: Environment, states: States) -> Iterator[str]:
