@@ -88,6 +88,17 @@ def test_it_says_why_fairness_lets_a_step_wait(fairness):
     assert said.partition(GOES_ROUND)[0].endswith(FAIRNESS[fairness])
 
 
+def test_it_says_where_a_step_is_possible_all_the_while():
+    spec = [line.replace("WF_vars(Up \\/ Down)", "WF_vars(Up)") for line in MODULE]
+    text = module_of(*spec, "P == <>(x = 7)")
+    said = check(module_of_text(text, "CONSTANT W = {a} SPECIFICATION Spec PROPERTY P")())["P"].why
+    assert said is not None
+    assert said.startswith(
+        "it is never true: x = 7 is false: x is 2 (M.tla:15:9) in state 3; "
+        "Down is possible in state 3 and never taken: it has no fairness; stuck: "
+    )
+
+
 def test_where_the_evaluators_disagree_it_is_said(monkeypatch):
     monkeypatch.setattr(counterexamples, "is_true_on", lambda *given: True)
     monkeypatch.setattr(counterexamples, "truths_on_lasso", lambda *given: [True])

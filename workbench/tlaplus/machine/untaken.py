@@ -37,7 +37,8 @@ def untaken(trace: Trace) -> str:
     free = [one for one in found if one is not None and not one.conditions]
     for some in ([one for one in free if one.always], free):
         if some:
-            how = "in each of these states" if some[0].always else "again and again"
+            here = f"in state {trace.loop + 1}" if len(cycle) == 1 else "in each state of the cycle"
+            how = here if some[0].always else "again and again"
             is_one = len(some) == 1
             return (
                 f"{_named(some)} {'is' if is_one else 'are'} possible {how} and never taken: "
