@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
 from workbench.kernel.meaning.interrupts import pausing
+from workbench.kernel.meaning.properties import Fault
+from workbench.kernel.meaning.properties import Place as StatePlace
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.plain import as_kernel, as_plain
@@ -121,12 +123,32 @@ class Explanations:
         return same[0]
 
 
+class TextFault(Fault):
+    """The parts of a formula that make it false, with the cells that they read.
+
+    Attributes:
+        at: The places of the parts in their texts.
+    """
+
+    at: tuple[Place, ...] = ()
+
+    def after(self, beginning: str) -> "TextFault":
+        fault = TextFault(beginning + self, *self.places)
+        fault.at = self.at
+        return fault
+
+
 def _told(judged: str, explain: Callable[[], Iterable[Reason]]) -> str | None:
     """The reasons in a line, with their places."""
-    return _tried(
-        lambda: "; ".join(f"{reason.said} ({reason.at})" for reason in explain()),
-        lambda error: _contradiction(judged, error),
-    )
+    return _tried(lambda: _fault([*explain()]), lambda error: _contradiction(judged, error))
+
+
+def _fault(found: Sequence[Reason]) -> str:
+    cells = dict.fromkeys(cell for reason in found for cell in reason.cells)
+    places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
+    fault = TextFault("; ".join(f"{reason.said} ({reason.at})" for reason in found), *places)
+    fault.at = tuple(reason.at for reason in found)
+    return fault
 
 
 def _contradiction(judged: str, error: Contradicted) -> str:

@@ -23,7 +23,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node, Place
 from workbench.tlaplus.syntax.unparse import written
@@ -44,11 +44,13 @@ class Reason(NamedTuple):
         at: Where the part begins.
         head: That it is false, and for which values of bound names.
         read: What its operands are.
+        cells: The variables that it speaks of, each with the argument at which it is applied, or None.
     """
 
     at: Place
     head: str
     read: tuple[str, ...] = ()
+    cells: tuple[tuple[str, Any], ...] = ()
 
     @property
     def said(self) -> str:
@@ -162,7 +164,8 @@ class Why:
         read += self._changes()
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
-        return [Reason(node.at, f"{none} {bounds} has {body}{_given(node, env, self.states)}", tuple(read))]
+        head = f"{none} {bounds} has {body}{_given(node, env, self.states)}"
+        return [Reason(node.at, head, tuple(read), self._cells(node, env))]
 
     def _changes(self) -> list[str]:
         """What the step changes of the subscript."""
@@ -180,7 +183,7 @@ class Why:
         truth = "true" if self.is_true else "false"
         head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
-            return Reason(node.at, head)  # which says it all
+            return Reason(node.at, head, (), self._cells(node, env))  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
         if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
             read = [*_changed(node.operands[0], env, self.states)]
@@ -190,7 +193,10 @@ class Why:
             read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
             read = [f"{written(node.subscript)} does not change"]
-        return Reason(node.at, head, tuple(read))
+        return Reason(node.at, head, tuple(read), self._cells(node, env))
+
+    def _cells(self, node: Expression, env: Environment) -> tuple[tuple[str, Any], ...]:
+        return tuple(dict.fromkeys(_cells_in(node, env, self.states, frozenset())))
 
 
 def _domains(node: tree.Quantified) -> list[Expression]:
@@ -233,6 +239,35 @@ def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iter
     for node in varying or (nodes if states.now == {} else ()):
         if (said := written(node)) != (value := brief(evaluate(node, env, states))):
             yield f"{said} is {value}"
+
+
+def _cells_in(node: Node, env: Environment, states: States, around: frozenset[Defined]) -> Iterator[tuple[str, Any]]:
+    """The variables in an expression, also behind names, with their arguments where these have a value.
+
+    Args:
+        around: The definitions whose bodies are being looked at, which may be recursive.
+    """
+    if isinstance(node, tree.FunctionApplication) and len(node.arguments) == 1:
+        meaning = called(node.function, env)[0] if isinstance(node.function, tree.Identifier) else None
+        if isinstance(meaning, Variable):
+            with suppress(EvaluationFailure, KeyError):  # a name that is bound further inside has no value here
+                yield meaning.name, sets.listed(evaluate(node.arguments[0], env, states))
+                yield from _cells_in(node.arguments[0], env, states, around)
+                return
+    if isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)):
+        meaning, arguments, inner = called(node, env)
+        passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
+        if isinstance(meaning, Variable):
+            yield meaning.name, None
+        elif isinstance(meaning, Defined) and meaning not in around:
+            yield from _cells_in(meaning.body, body_of(meaning, arguments, inner), states, around | {meaning})
+        elif isinstance(meaning, InstanceParameter):
+            yield from _cells_in(meaning.expression, inner.at(meaning.scope), states, around)
+        elif isinstance(passed, Closure):
+            yield from _cells_in(passed.node, passed.environment, states, around)
+        return
+    for part in parts(node):
+        yield from _cells_in(part.node, env.inside(node) if part.inside else env, states, around)
 
 
 def _changed(node: Expression, env: Environment, states: States) -> Iterator[str]:
