@@ -107,20 +107,20 @@ class Explanations:
         return found
 
     def _action(self, disjunct: Closure) -> Conjunct:
-        """The plain evaluator's disjunct with the same place and values.
+        """The plain evaluator's disjunct with the same place and values; several with the same are all alike.
 
         Raises:
-            InputError: If it has none, or several.
+            InputError: If it has none, or they differ in other names.
         """
         values = {name.name: identity(force(value)) for name, value in disjunct.values.items()}
         same = [
-            action
+            (action, bound)
             for action, bound in self._disjuncts.get(disjunct.node.at, ())
             if all(bound[name] == value for name, value in values.items() if name in bound)
         ]
-        if len(same) != 1:
+        if not same or any(bound != same[0][1] for _, bound in same):
             raise InputError(f"{disjunct.node.at} is {len(same)} disjuncts")
-        return same[0]
+        return same[0][0]
 
 
 class TextFault(Fault):
