@@ -82,3 +82,18 @@ def test_where_the_evaluators_disagree_it_is_said(monkeypatch):
     assert machine.why_disabled(machine.instances[0], state) == (
         "it is not possible, but the plain evaluator says: it is possible. One of them is wrong; please report it"
     )
+
+
+def test_names_around_the_definition_leave_a_disjunct_what_it_is():
+    text = module_of(*HEAD, "Up == x = 5 /\\ x' = 6 /\\ same", "Next == \\E v \\in W : \\E w \\in W : Up")
+    machine = module_of_text(text, "CONSTANT W = {a, b} INIT Init NEXT Next")()
+    said = {machine.why_disabled(one, machine.initial_states()[0]) for one in machine.instances}
+    assert said == {"x = 5 is false: x is 0"}
+
+
+def test_modules_of_theorems_change_nothing():
+    head = [f"{HEAD[0]}, TLAPS, FiniteSetTheorems", *HEAD[1:]]
+    text = module_of(*head, "Next == x = 5 /\\ x' = 6 /\\ same")
+    assert check(module_of_text(text, "CONSTANT W = {a} INIT Init NEXT Next")())["Deadlock"].why == (
+        "stuck: x = 5 is false: x is 0"
+    )
