@@ -19,6 +19,7 @@ from tests.places import ROOT
 _CONFORMANCE = "tests/checking/test_conformance.py::test_"
 _PUBLISHED = "tests/protocols/test_published.py::test_"
 _PAGES = "tests/showing/browser/test_pages.py::test_"
+_PANELS = "tests/showing/browser/test_panels.py::test_"
 _DURABILITY = "tests/checking/spark/test_durability.py::test_"
 #: By test: which members always run, as patterns of their ids.
 PRODUCTS: dict[str, tuple[str, ...]] = {
@@ -31,12 +32,21 @@ PRODUCTS: dict[str, tuple[str, ...]] = {
     "tests/showing/test_pictures.py::test_pictures_draw_fit_and_do_not_lie": ("*published", "*cleaned", "bakery v2*"),
     "tests/showing/test_session.py::test_a_switch_repairs_each_first_story_also_on_a_busy_machine": ("[!i]*",),
     "tests/repository/test_site.py::test_no_combination_of_switches_takes_long": ("Iceberg", "*bakery"),
+    # Every story in a panel; every theme; the lesson that opens in test_package, and whose panel is one of these, too.
+    f"{_PANELS}a_story_and_the_switches_share_one_small_screen": ("paimon", "own"),
+    f"{_PANELS}the_tour_runs_and_its_panel_answers": (),
+    "tests/showing/browser/test_kept.py::test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone": (
+        "Light",
+    ),
+    # Every hostile text in a browser; a parser reads them all.
+    "tests/showing/test_hostile_outputs.py::test_nothing_runs_that_a_text_says": ("script", "image", "quotes"),
     # Configurations by engines, beside random models and any constants.
     f"{_CONFORMANCE}named_configurations": ("*bakery/documented_v1*", "*iceberg/lost_answer*"),
     f"{_CONFORMANCE}the_reference_search_finds_the_same_of_the_classics": ("peterson*", "two_phase_commit*"),
     f"{_CONFORMANCE}any_constants_and_extensions": ("BakeryV2",),
     f"{_CONFORMANCE}each_extension": ("constants1", "constants3"),
     f"{_CONFORMANCE}random_models": ("declared",),
+    f"{_CONFORMANCE}random_models_of_equal_values_in_a_run_directory": ("equal", "equal in a map"),
     f"{_CONFORMANCE}random_models_of_equal_values": ("equal", "equal in a map"),
     "tests/checking/test_expansion.py::test_random_models_by_any_number_of_threads": ("in_pieces1",),
     "tests/checking/test_liveness.py::test_the_bakeries_keep_their_promises_or_stop": ("Bakery(MaxC*", "*SafeAcks*"),
