@@ -455,3 +455,66 @@ def test_every_part_fits_and_is_open_to_assistive_technology(browser: Any, lab: 
         faint.evaluate("(style) => style.remove()")
     assert notebook.complaints == []
     notebook.close()
+
+
+BOXED = f"""{IMPORTED}
+from IPython.display import display
+from ipywidgets import HBox, IntSlider, VBox, link
+from workbench import Switches, TracePlayer, Verdicts
+panel = Workbench("bakery", Writers=2, LazyReap=False)
+display(panel)
+panel.wait()
+switches = Switches("bakery", "LazyReap", "MaxCrashes", Writers=2, LazyReap=False)
+slider = IntSlider(panel.step, 0, len(panel.session.story) - 1, description="step")
+linked = link((switches, "value"), (panel, "constants")), link((slider, "value"), (panel, "step"))
+VBox([HBox([switches, Verdicts(panel=panel)]), slider, TracePlayer(panel=panel)])"""
+
+
+def test_parts_in_boxes_follow_a_panel_and_leave_their_neighbours_alone(shared: Notebook, tmp_path: Path) -> None:
+    """Boxes are a notebook's author's; the panel that the parts belong to is above them."""
+    shared.again(BOXED, height=800)
+    page = shared.page
+    player = page.locator(".widget-box .wb-player")
+    expect(player.locator(".wb-where")).to_contain_text("State 6 of")
+    broken = page.locator(".wb-verdict[aria-label='NonCrashedProgress violated']")
+    expect(broken).to_have_count(2)
+    player.focus()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".widget-readout")).to_have_text("4")
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll(".widget-box .wb-panel, .widget-slider")].map((one) => {
+            const { left, top, right, bottom } = one.getBoundingClientRect();
+            return [left, top, right, bottom];
+        })"""
+    )
+    page.screenshot(path=tmp_path / "boxed.png")
+    assert len(boxes) == 4
+    for at, (left, top, right, bottom) in enumerate(boxes):
+        assert right - left > 100, "it has its room"
+        assert bottom - top > 20
+        for other in boxes[:at]:
+            apart = left >= other[2] or other[0] >= right or top >= other[3] or other[1] >= bottom
+            assert apart, f"{boxes[at]} covers {other}"
+    page.locator(".widget-box .wb-switch:has-text('LazyReap') input").click()
+    expect(page.locator(".wb-verdict[aria-label='NonCrashedProgress holds']")).to_have_count(2)
+
+
+def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(notebook: Notebook) -> None:
+    page = notebook.page
+    row = page.locator(".jp-Cell >> nth=0").locator(".wb-kept tr:has-text('NonCrashedProgress')").first
+    for word in ("violated", "holds"):
+        page.locator(".wb-screen .wb-switch:has-text('LazyReap') input").click()
+        expect(page.locator(f".wb-verdict[aria-label='NonCrashedProgress {word}']")).to_have_count(2)
+        page.mouse.move(5, 5)
+        expect(row).to_contain_text(word)
+
+
+def test_after_a_shut_down_a_click_is_taken_back_and_the_panel_says_so(notebook: Notebook) -> None:
+    page = notebook.page
+    notebook.menu("Kernel", "Shut Down Kernel")
+    page.wait_for_selector(".jp-KernelName:has-text('No Kernel')")
+    switch = page.locator(".wb-screen .wb-switch:has-text('LazyReap') input")
+    expect(switch).to_be_checked()
+    switch.click()
+    page.wait_for_selector(".wb-panel.wb-lost .wb-screen")
+    expect(switch).to_be_checked()
