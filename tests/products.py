@@ -48,6 +48,7 @@ PRODUCTS: dict[str, tuple[str, ...]] = {
     f"{_CONFORMANCE}random_models": ("declared",),
     f"{_CONFORMANCE}random_models_of_equal_values_in_a_run_directory": ("equal", "equal in a map"),
     f"{_CONFORMANCE}random_models_of_equal_values": ("equal", "equal in a map"),
+    "tests/checking/following/test_guided.py::test_a_long_log_of_the_bakery": ("1000",),  # as deep as Python recurses
     "tests/checking/test_expansion.py::test_random_models_by_any_number_of_threads": ("in_pieces1",),
     "tests/checking/test_liveness.py::test_the_bakeries_keep_their_promises_or_stop": ("Bakery(MaxC*", "*SafeAcks*"),
     "tests/checking/spaces/test_dataset.py::test_every_state_is_there_as_the_model_has_it": ("bakery*", "race"),
