@@ -15,7 +15,7 @@ JUDGED_BY_ONE_FILE = """
 import sys, package_mutants
 package_mutants.ROOMS.clear()
 package_mutants.ROOMS["workbench/kernel"] = ("tests/kernel/test_given.py",)
-sys.exit(package_mutants.main(["workbench/kernel/meaning/given.py", "--sample", "6"]))
+sys.exit(package_mutants.main(["workbench/kernel/meaning/given.py", "--sample", "3"]))
 """
 
 
@@ -26,9 +26,9 @@ def test_a_mistake_that_no_test_notices_is_named() -> None:
     assert ended.returncode == 1, ended.stderr
     *survivors, room, total = ended.stdout.splitlines()
     assert all(line.startswith("survives: workbench/kernel/meaning/given.py:") for line in survivors)
-    assert room == f"workbench/kernel: {6 - len(survivors)} noticed, {len(survivors)} survived"
+    assert room == f"workbench/kernel: {3 - len(survivors)} noticed, {len(survivors)} survived"
     assert total == f"{len(survivors)} to look at"
-    assert 0 < len(survivors) < 6
+    assert 0 < len(survivors) < 3
 
 
 def test_the_mutant_of_a_package_is_a_package() -> None:

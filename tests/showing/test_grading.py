@@ -108,6 +108,7 @@ def test_an_interrupt_leaves_the_marks_of_the_notebooks_before(here: Path) -> No
     ]
 
 
+@pytest.mark.slow
 def test_a_notebook_that_is_too_large_is_refused_as_such(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.showing.lessons.grading._MOST_BYTES", 10)
     hand_in(here / "a.ipynb")
