@@ -259,7 +259,7 @@ def _cells_in(node: Node, env: Environment, states: States, around: frozenset[De
         passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
         if isinstance(meaning, Variable):
             yield meaning.name, None
-        elif isinstance(meaning, Defined) and meaning not in around:
+        elif isinstance(meaning, Defined) and meaning not in around and meaning.arity == len(arguments):
             yield from _cells_in(meaning.body, body_of(meaning, arguments, inner), states, around | {meaning})
         elif isinstance(meaning, InstanceParameter):
             yield from _cells_in(meaning.expression, inner.at(meaning.scope), states, around)
