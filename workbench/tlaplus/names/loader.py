@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,7 @@ from workbench.tlaplus.names.symbols import (
     replaced,
 )
 from workbench.tlaplus.syntax.parser import parse_module
+from workbench.tlaplus.syntax.source import Origin
 from workbench.tlaplus.syntax.tree import (
     Declaration,
     Definition,
@@ -100,7 +102,7 @@ class Library:
             text = self._text(name)
             if text is None:
                 return None
-            module = parse_module(self._translated(name, text), name)
+            module = parse_module(*self._translated(name, text))
             if module.name != name and text in self.read.values():
                 return None  # it is an inner module there
             if module.name != name:
@@ -128,13 +130,20 @@ class Library:
         texts = {**self._texts, **self.read}
         return Library(self._folders, self._standard, self._extended, texts, self.translated | {name})
 
-    def _translated(self, name: str, text: str | bytes) -> str | bytes:
-        if name not in self.translated:
-            return text
+    def _translated(self, name: str, text: str | bytes) -> tuple[str | bytes, str, Origin | None]:
+        """The text to be parsed, its name, and where the algorithm says what its translation does."""
         source = find(as_text(text), name)
-        if source is None:
-            raise InputError(f"{name}.tla: there is no algorithm to translate")
-        return source.translate().module
+        if name in self.translated:
+            if source is None:
+                raise InputError(f"{name}.tla: there is no algorithm to translate")
+            translation = source.translate()
+            return translation.module, name, translation.place
+        if source is not None and source.is_translated:
+            with suppress(InputError):  # what stands there may be that of another algorithm
+                translation = source.translate()
+                if translation.module == as_text(text):
+                    return text, name, translation.place
+        return text, name, None
 
     def _text(self, name: str) -> str | bytes | None:
         if name in self._texts:

@@ -3,7 +3,7 @@
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import tree_sitter
@@ -26,6 +26,10 @@ _UNARY_MINUS = "-."
 SyntaxNode = tree_sitter.Node
 
 
+#: From a line and a column of a text to those of what it is translated from.
+Origin = Callable[[int, int], tuple[int, int]]
+
+
 class Source:
     """The text of a file, parsed.
 
@@ -36,8 +40,8 @@ class Source:
         InputError: With line and column, for a syntax error.
     """
 
-    def __init__(self, text: str, name: str) -> None:
-        self.name = name
+    def __init__(self, text: str, name: str, origin: Origin | None = None) -> None:
+        self.name, self._origin = name, origin
         self._layout = Layout(text)
         self._bytes = self._layout.text.encode()
         self._starts = [0, *(match.end() for match in re.finditer(b"\n", self._bytes))]
@@ -49,7 +53,8 @@ class Source:
         """The start of a node in characters of the text; tree-sitter counts bytes of the layout."""
         line = bisect_right(self._starts, node.start_byte)
         before = self._bytes[self._starts[line - 1] : node.start_byte]
-        return Place(self.name, line, self._layout.original_column(line, len(before.decode()) + 1))
+        column = self._layout.original_column(line, len(before.decode()) + 1)
+        return Place(self.name, line, column, self._origin and self._origin(line, column))
 
     def text_of(self, node: SyntaxNode) -> str:
         return self._bytes[node.start_byte : node.end_byte].decode()
