@@ -16,6 +16,8 @@ from workbench.kernel import Trace
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.state import texts_of
 from workbench.showing import view
+from workbench.showing.session.jobs import Job
+from workbench.showing.session.kept import Kept
 from workbench.showing.view.graph.layered import layered
 
 
@@ -187,3 +189,9 @@ def test_hostile_values_are_no_markup() -> None:
     assert HOSTILE not in page
     assert "<img src=x" not in page
     assert HOSTILE in str(data_in(page)["variables"])
+
+
+def test_the_states_kept_for_a_panel_are_those_that_its_header_counts() -> None:
+    result = check(get_model("bakery_v2")(Writers=2), ["NoLakekeeperConflict"], symmetry=True)
+    assert result.symmetry == ("Writers",)
+    assert len(Kept(result).space(Job())) == result.distinct
