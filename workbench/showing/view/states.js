@@ -189,7 +189,7 @@ const openStates = async (figure) => {
       if (at % every) return;
       pen.font = `${11 / k}px system-ui, sans-serif`;
       pen.textAlign = "center";
-      pen.fillText(at + 1, (left + right) / 2, top + 24 - 4 / k);
+      pen.fillText(at + 1, (left + right) / 2, Math.max(top + 24 - 4 / k, (13 - view.y) / k));  // in sight at any scale
     });
     pen.globalAlpha = 1;
     const busy = chosen >= 0 || pointed >= 0 || matching ? 0.6 : 1;
@@ -230,7 +230,8 @@ const openStates = async (figure) => {
         const high = y[targets[step]] * k;
         if (isLit.has(step) || taken.some((other) => Math.abs(other - high) < 13)) continue;
         taken.push(high);
-        label(clipped(graph.labels[graph.steps[step]], 40), x[targets[step]] + 9 / k, y[targets[step]] + 3 / k, 11, ink, "left");
+        const right = view.applyX(x[targets[step]]) > 0.6 * wide;  // there is no room beyond it
+        label(clipped(graph.labels[graph.steps[step]], 40), x[targets[step]] + (right ? -9 : 9) / k, y[targets[step]] + 3 / k, 11, ink, right ? "right" : "left");
       }
     }
     for (const step of lit) {
