@@ -230,7 +230,7 @@ const openStates = async (figure) => {
         const high = y[targets[step]] * k;
         if (isLit.has(step) || taken.some((other) => Math.abs(other - high) < 13)) continue;
         taken.push(high);
-        const right = view.applyX(x[targets[step]]) > 0.6 * wide;  // there is no room beyond it
+        const right = view.applyX(x[targets[step]]) > wide / 2;  // there is less room beyond it
         label(clipped(graph.labels[graph.steps[step]], 40), x[targets[step]] + (right ? -9 : 9) / k, y[targets[step]] + 3 / k, 11, ink, right ? "right" : "left");
       }
     }
