@@ -77,9 +77,10 @@ class TextProperties:
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
         closure = self._configured.closure(entry)
-        if self._closures.level(closure) > highest:
+        if (level := self._closures.level(closure)) > highest:
             of = "states" if highest is Level.STATE else "steps"
-            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
+            where = "; it is temporal, and PROPERTY takes it" if level is Level.TEMPORAL else ""
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}{where}")
         return closure
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:

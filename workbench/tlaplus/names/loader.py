@@ -19,6 +19,7 @@ from workbench.tlaplus.names.symbols import (
     InstanceParameter,
     Instantiated,
     Meaning,
+    MissingName,
     Scope,
     Standard,
     Variable,
@@ -52,6 +53,8 @@ from workbench.tlaplus.syntax.units import (
 #: Larger files are refused.
 MOST_BYTES = 2_000_000
 _MOST_NESTED = 100
+#: The modules that are extended most, the smaller one first.
+_USUAL = ("Naturals", "Integers", "Sequences", "FiniteSets", "TLC", "Bags")
 #: TLC has these in Java, and takes no file for them; a file of another name is read before a standard module is used.
 _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags", "TLC"})
 
@@ -124,6 +127,11 @@ class Library:
     def extended(self, name: str) -> Sequence[str]:
         """The modules that a standard module without a text extends."""
         return self._extended.get(name, ())
+
+    def advice_on(self, name: str) -> str:
+        """Which modules have a name that is unknown, as the end of a sentence."""
+        having = [module for module in _USUAL if name in self._standard.get(module, {})]
+        return f"; EXTENDS {' or '.join(having)} brings it" if having else ""
 
     def translating(self, name: str) -> "Library":
         """A library that translates the algorithm of one more module, with nothing read so far."""
@@ -256,7 +264,10 @@ def load(name: str, library: Library) -> Specification:
         raise InputError(f"there is no module {name}: no {name}.tla in the folders that are searched")
     loader = _Loader(library)
     root = _Root()
-    scope = _Modules(loader, root.declare).scope_of(module, None)
+    try:
+        scope = _Modules(loader, root.declare).scope_of(module, None)
+    except MissingName as error:
+        raise MissingName(f"{error}{library.advice_on(error.name)}", error.name) from error
     assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))

@@ -11,6 +11,7 @@ import tree_sitter_tlaplus
 
 from workbench.kernel.meaning.errors import InputError, brief
 from workbench.tlaplus.syntax.columns import Layout
+from workbench.tlaplus.syntax.mistakes import INSTEAD, advice
 from workbench.tlaplus.syntax.precedence import canonical, may_hold_left, may_hold_right, may_precede_minus
 from workbench.tlaplus.syntax.tree import Place
 
@@ -71,7 +72,8 @@ class Source:
             what = brief(found.group()) if found else "the end of the file"
             missing = "an expression" if node.is_named else node.type
             expected = f"; expected {missing}" if node.is_missing else ""
-            message = f"syntax error: found {what}{expected}"
+            at = len(self._bytes[: node.start_byte].decode(errors="ignore"))
+            message = f"syntax error: found {what}{expected}{advice(self._layout.text, at)}"
         raise InputError(f"{self.place(node)}: {message}")
 
     def symbol(self, node: SyntaxNode) -> str:
@@ -102,6 +104,9 @@ class Source:
                     self._conflict(symbol, inner)
 
     def _conflict(self, one: SyntaxNode, other: SyntaxNode) -> NoReturn:
+        between = self._bytes[one.end_byte : other.start_byte].decode().split()
+        if meant := next((word for word in between if word in INSTEAD), None):
+            self.fail(other, f"the operator {meant} stands before it; {INSTEAD[meant]}")
         names = f"{self.text_of(one)} and {self.text_of(other)}"
         self.fail(other, f"precedence conflict between {names}; parentheses say which binds tighter")
 
