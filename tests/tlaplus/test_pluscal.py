@@ -124,6 +124,14 @@ def test_a_missing_translation_is_made_in_memory(lines, cfg):
         assert (again().translation, check(again(), [], engine="reference").distinct) == ("in memory", 4)
 
 
+def test_a_missing_translation_is_made_for_what_its_algorithm_defines():
+    """Without it the module has no variables that INVARIANT could speak of."""
+    algorithm = ALGORITHM.replace("{ a:", "define { Small == n < 3 }\n{ a:")
+    model = opened(algorithm, cfg=f"{CFG} INVARIANT Small")
+    result = check(model(), engine="local")
+    assert (result.translation, result.distinct, result["Small"].holds) == ("in memory", 4, True)
+
+
 def test_a_missing_translation_is_made_without_a_configuration_too(tmp_path):
     (tmp_path / "M.tla").write_text(module_of("EXTENDS Naturals", ALGORITHM))
     result = check(open_module(tmp_path / "M.tla")(), engine="reference")

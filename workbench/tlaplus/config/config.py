@@ -156,6 +156,8 @@ def naming(file: str) -> Iterator[None]:
     """Put the name of a configuration before the messages of errors about it."""
     try:
         yield
+    except MissingName as error:
+        raise MissingName(f"{file}: {error}", error.name) from None
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
 
@@ -189,6 +191,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
         if not specification.variables:
             for entry in _asked(cfg):
+                if specification.scope.find(entry.value) is None:  # an algorithm may define it
+                    raise MissingName(f"line {entry.line}: unknown definition '{entry.value}'", entry.value)
                 none = f"{specification.module.name} has no variables, and so no states"
                 fail_at(entry.line, f"{entry.value} is asked of states, but {none}; ASSUME takes what is constant")
     given = {*bound.values(), *fixed}
