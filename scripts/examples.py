@@ -13,7 +13,7 @@ sources (tlaplus/tlaplus, cc6b616) the models of its regression tests. Each has 
 CPU time. The line at the end counts what is the *same* as published, what is *complete* without a published figure,
 what was *stopped* by the bound, where a property is left *undecided*, what is *refused*, with the reason and its line,
 and what *differs*. On a page, the table and that line stand between ``<!-- examples -->`` and ``<!-- end of examples
--->``, those of the regression tests, without the lines of what is the same, between ``<!-- regressions -->`` and their
+-->``, those of the regression tests, without the lines of what is the same or complete, between ``<!-- regressions -->`` and their
 end. Exit status: 0 if nothing differs.
 """
 
@@ -46,7 +46,8 @@ class Answer(NamedTuple):
     """What became of an example.
 
     Attributes:
-        kind: ``same``, ``complete``, ``undecided``, ``stopped``, ``refused`` or ``differs``.
+        kind: ``same``, ``complete``, ``undecided``, ``stopped``, ``refused``, ``differs``, or ``accepted``: TLC ends with
+            an error where there is a verdict here.
         why: What differs, or why it was refused.
     """
 
@@ -75,6 +76,8 @@ def answer(example: Example, seconds: float) -> Answer:
         kind = "same" if example.published.get("result") == ERROR else "refused"
         return Answer(kind, verdict=ERROR, cpu=time.process_time() - began, why=str(error))
     verdict = _verdict(result, example.with_deadlock)
+    if example.published.get("result") == ERROR and result.complete:
+        return Answer("accepted", result.distinct, result.depth, verdict, cpu=time.process_time() - began)
     kind, why = _compared(example.published, result, verdict)
     calls = int(result.figures.get("python_calls", 0))
     return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, why)
@@ -176,7 +179,11 @@ def main() -> int:
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     print(*columns(rows, right={2, 3, 4, 6, 7}), "", counts, sep="\n")
     if options.page is not None:
-        name, shown = ("regressions", [row for row in rows if row[1] != "same"]) if is_suite else ("examples", rows)
+        name, shown = (
+            ("regressions", [row for row in rows if row[1] not in ("same", "complete")])
+            if is_suite
+            else ("examples", rows)
+        )
         put(options.page, name, shown, f"{kinds.total()} models: {counts}.")
     return 1 if kinds["differs"] or not kinds else 0
 

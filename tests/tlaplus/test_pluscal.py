@@ -6,8 +6,10 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
+from workbench.checking.questions.fill import fill
 from workbench.kernel import InputError, ModelError
 from workbench.pluscal.module import find
+from workbench.showing.view.pages.pages import report
 from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
 ALGORITHM = "(* --algorithm Counts {\nvariables n = 0;\n{ a: while (n < 2) { n := n + 1 }\n} } *)"
@@ -121,7 +123,20 @@ def test_a_missing_translation_is_made_in_memory(lines, cfg):
         assert list(again().oversights())[:1] == [
             "M.tla: the algorithm in lines 3-6 is translated in memory, since it has no translation"
         ]
-        assert (again().translation, check(again(), [], engine="reference").distinct) == ("in memory", 4)
+        assert (again().declared.translation, check(again(), [], engine="reference").distinct) == ("in memory", 4)
+
+
+def test_a_sweep_and_a_page_say_that_a_translation_is_stale():
+    text = module_of("EXTENDS Naturals", "CONSTANT Most", ALGORITHM.replace("< 2", "< Most"))
+    fresh = find(text, "M").translate().module
+    stale = module_of_text(fresh.replace("n := n + 1", "n := n + 2"), f"{CFG} CONSTANT Most = 2")
+    filled = fill(stale, {"Most": [1, 2]})
+    assert (filled.holds, filled.why) == (
+        None,
+        "2 settings: everything holds in 2, something is violated in 0, in a stale translation",
+    )
+    assert filled.as_dict()["translation"] == "stale"
+    assert "everything holds, in a stale translation" in report(check(stale(), engine="local"))
 
 
 def test_a_missing_translation_is_made_for_what_its_algorithm_defines():

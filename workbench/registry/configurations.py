@@ -12,7 +12,7 @@ from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import WITHIN, with_states
+from workbench.kernel.meaning.result import STALE, WITHIN, with_states
 from workbench.kernel.meaning.text import printable
 from workbench.registry import file_in, get_model, having, models
 from workbench.registry.shipped import MODULES, folder
@@ -108,9 +108,13 @@ class Configuration:
         return counts + [(name, str(self._expected(name))) for name in self.expect.get("verdicts", {})]
 
     def as_expected(self, result: Result) -> bool:
-        """Whether `result` meets all expectations; never if it is incomplete, or if nothing is judged or expected."""
+        """Whether `result` meets all expectations.
+
+        It never does if it is incomplete, if nothing is judged or expected, or if it is that of a stale translation.
+        """
         judged = bool(result.verdicts or self.expect)
-        return result.cut_short is None and judged and not self.differences(result)
+        known = result.cut_short is None and result.translation != STALE
+        return known and judged and not self.differences(result)
 
     def _expected(self, name: str) -> str | None:
         wanted = self.expect.get("verdicts", {}).get(name)

@@ -32,7 +32,7 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import check_kind, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import MARKS
+from workbench.kernel.meaning.result import MARKS, STALE
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
@@ -154,14 +154,19 @@ class Filled:
     @property
     def holds(self) -> bool | None:
         found = [cell.outcome.holds for cell in self.cells]
-        return False if False in found else None if None in found else True
+        return False if False in found else None if None in found or self._is_stale else True
+
+    @property
+    def _is_stale(self) -> bool:
+        return self.model.declared.translation == STALE
 
     @property
     def why(self) -> str:
         found = [cell.outcome.holds for cell in self.cells]
         settings = counted(len(found), "setting")
         line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
-        return line + (f"; it is not known in {found.count(None)}" if None in found else "")
+        unknown = f"; it is not known in {found.count(None)}" if None in found else ""
+        return line + unknown + (f", in a {STALE} translation" if self._is_stale else "")
 
     def text(self) -> str:
         """The table, the rules behind it, the gaps in it, and the count."""
@@ -187,6 +192,7 @@ class Filled:
 
     def as_dict(self) -> dict[str, Any]:
         told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes")}
+        told["translation"] = self.model.declared.translation
         return {"model": self.model.declared.name, **told, "rows": self.outcomes.rows}
 
     def csv(self) -> str:

@@ -8,7 +8,7 @@ from workbench.commands.output.profiled import Profiled, profile_lines
 from workbench.commands.output.progress import progress_line
 from workbench.kernel import ModelError, Result, Trace
 from workbench.kernel.meaning.budget import Watch
-from workbench.kernel.meaning.result import Lined, marked
+from workbench.kernel.meaning.result import STALE, Lined, marked
 from workbench.kernel.meaning.text import Line, StyledRow, printable, styled_columns
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
@@ -74,6 +74,8 @@ class Checked(Lined):
                 further += ["", f"{path} is not as expected:", *(f"  {line}" for line in differences)]
             elif result.cut_short is not None:
                 further += ["", f"{path} is incomplete: {result.cut_short}"]
+            elif result.translation == STALE:
+                further += ["", f"{path} is checked in a {STALE} translation, which says nothing of the algorithm"]
             elif not one.as_expected(result):
                 further += ["", f"{path} expects nothing, and nothing is checked"]
         for one, error in self.failed:

@@ -42,6 +42,8 @@ class Family:
         constants, processes, actions, properties, constraints: The declarations, by name.
         variables: Those of the layout, by name.
         ends: Has the `function` of the author and a state that says where behaviours may end, if anything does.
+        translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
+            ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
     """
 
     name: str = ""
@@ -55,6 +57,7 @@ class Family:
     constraints: Mapping[str, Property] = field(default_factory=dict)
     ends: Any = None
     reduced: bool = False
+    translation: str | None = None
 
     def property_named(self, name: str) -> Property:
         """The property `name` that is declared, or that every model has.
@@ -96,8 +99,6 @@ class Machine(ABC):
         author: The object that the author's functions and pictures take as the model.
         sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
         aliases: The values that traces show in place of the variables, by name: functions of a state and the next one.
-        translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
-            ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
     """
 
     declared: Family
@@ -110,7 +111,6 @@ class Machine(ABC):
     author: Any
     sources: Mapping[str, str] = MappingProxyType({})
     aliases: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType({})
-    translation: str | None = None
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":
@@ -360,7 +360,7 @@ class Wrapped(Machine):
     def __init__(self, inner: Machine) -> None:
         self.inner = inner
         self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
-        self.sources, self.aliases, self.translation = inner.sources, inner.aliases, inner.translation
+        self.sources, self.aliases = inner.sources, inner.aliases
         self.layout, self.instances = inner.layout, inner.instances
         self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
 

@@ -276,7 +276,7 @@ class Result(Explored, Judged, Shown):
     @property
     def translation(self) -> str | None:
         """The machine's, such as ``stale``: what is checked of a module with PlusCal."""
-        return self.model.translation
+        return self.model.declared.translation
 
     @property
     def holds(self) -> bool | None:

@@ -76,7 +76,7 @@ class Configured:
     def family(self) -> Family:
         """The part of the model that is known without constants."""
         name = self.specification.module.name
-        return Family(name, name, constants=self.constants)
+        return Family(name, name, constants=self.constants, translation=self.translation)
 
     @property
     def only_assumes(self) -> bool:

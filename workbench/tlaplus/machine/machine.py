@@ -146,10 +146,6 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def sources(self) -> Mapping[str, str]:  # type: ignore[override]
         return self.configured.sources
 
-    @property
-    def translation(self) -> str | None:  # type: ignore[override]
-        return self.configured.translation
-
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)
 

@@ -15,7 +15,7 @@ from workbench.showing.view.charts.profile import profile_view
 from workbench.showing.view.graph.graph import Space
 from workbench.showing.view.graph.selection import alternatives
 from workbench.showing.view.graph.whole import too_large, whole_graph
-from workbench.showing.view.trace.tables import constants_table, summary, verdict_table
+from workbench.showing.view.trace.tables import constants_table, headline, summary, verdict_table
 from workbench.showing.view.trace.trace import trace_view, verdict_view
 
 
@@ -64,7 +64,7 @@ def report(
     shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
     parts = [noted(source) if source else None, _expected(differences, as_expected)]
     parts += [_trace(shown, deadlock)] if shown is not None else []  # what the page is about comes first
-    parts += [element("h2", "Verdicts"), verdict_table(result).html()]
+    parts += [element("h2", "Verdicts"), element("p", headline(result)), verdict_table(result).html()]
     parts += map(noted, (summary(result), *result.notes))
     parts += [element("h2", "Constants"), constants_table(result.model).html()]
     parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]

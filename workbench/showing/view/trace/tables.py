@@ -209,4 +209,6 @@ def headline(result: Result) -> Markup:
         return badge("violated", f"{len(result.violated)} of {len(result.verdicts)} violated")
     if result.undecided:
         return badge("unknown", f"{len(result.undecided)} of {len(result.verdicts)} not decided")
+    if result.verdicts:  # all hold, and it is not the algorithm that they hold for
+        return badge("unknown", result.why)
     return badge("unknown", "nothing is checked")
