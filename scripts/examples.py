@@ -5,17 +5,19 @@
     python scripts/examples.py /path/to/Examples
     python scripts/examples.py /path/to/Examples --only Paxos --seconds 60
     python scripts/examples.py /path/to/Examples --seconds 60 --page docs/tla_examples.md
+    python scripts/examples.py /path/to/tlaplus --page docs/tla_examples.md
 
 The texts are not ours, and not here: clone tlaplus/Examples (32a32c7). Its manifests name the models, and most say how
-many states TLC finds. All are run that are searched exhaustively within a minute by their manifests, each in a process
-of its own, with a bound of CPU time. The line at the end counts what is the *same* as published, what is *complete*
-without a published figure, what was *stopped* by the bound, where a property is left *undecided*, what is *refused*,
-with the reason and its line, and what *differs*. On a page, the table and that line stand between
-``<!-- examples -->`` and ``<!-- end of examples -->``. Exit status: 0 if nothing differs.
+many states TLC finds. All are run that are searched exhaustively within a minute by their manifests; and of TLC's own
+sources (tlaplus/tlaplus, cc6b616) the models of its regression tests. Each has a process of its own, with a bound of
+CPU time. The line at the end counts what is the *same* as published, what is *complete* without a published figure,
+what was *stopped* by the bound, where a property is left *undecided*, what is *refused*, with the reason and its line,
+and what *differs*. On a page, the table and that line stand between ``<!-- examples -->`` and ``<!-- end of examples
+-->``, those of the regression tests, without the lines of what is the same, between ``<!-- regressions -->`` and their
+end. Exit status: 0 if nothing differs.
 """
 
 import argparse
-import json
 import multiprocessing
 import resource
 import signal
@@ -23,10 +25,12 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from published import DEADLOCK, ERROR, LIVENESS, SAFETY, SUCCESS, SUITE, Example, examples_in, regressions_in
 
 from workbench.checking.check import check
 from workbench.checking.local.search import load_kernels
@@ -35,22 +39,7 @@ from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.text import columns
 from workbench.registry import get_model
 
-_LONGEST = 60
-#: What a manifest calls the end of a search, by the kinds of the properties that are violated here.
-_SAFETY, _LIVENESS, _DEADLOCK, _SUCCESS = "safety failure", "liveness failure", "deadlock failure", "success"
 _UNKNOWN = "unknown:"
-
-
-class Example(NamedTuple):
-    """A model of a manifest."""
-
-    module: Path
-    configuration: Path
-    published: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        return f"{self.configuration.parent.name}/{self.configuration.stem}"
 
 
 class Answer(NamedTuple):
@@ -70,20 +59,6 @@ class Answer(NamedTuple):
     why: str = ""
 
 
-def examples_in(folder: Path) -> Iterator[Example]:
-    """The examples that TLC searches whole within a minute."""
-    for manifest in sorted(folder.glob("specifications/*/manifest.json")):
-        for module in json.loads(manifest.read_text())["modules"]:
-            for model in module["models"]:
-                if model["mode"] == "exhaustive search" and _seconds(model["runtime"]) <= _LONGEST:
-                    yield Example(folder / module["path"], folder / model["path"], model)
-
-
-def _seconds(runtime: str) -> float:
-    parts = runtime.split(":")
-    return sum(int(part) * unit for part, unit in zip(parts, (3600, 60, 1), strict=True)) if len(parts) == 3 else 1e9
-
-
 def answer(example: Example, seconds: float) -> Answer:
     """Check an example in this process, for so many seconds of CPU time."""
     began = time.process_time()
@@ -93,9 +68,13 @@ def answer(example: Example, seconds: float) -> Answer:
     try:
         model = get_model(f"{example.module}:{example.configuration.absolute()}")()
         result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over.is_set))
-    except (InputError, ModelError) as error:
-        return Answer("refused", cpu=time.process_time() - began, why=str(error))
-    verdict = _verdict(result)
+        error = result.error
+    except (InputError, ModelError) as raised:
+        result, error = None, raised
+    if result is None or error is not None:
+        kind = "same" if example.published.get("result") == ERROR else "refused"
+        return Answer(kind, verdict=ERROR, cpu=time.process_time() - began, why=str(error))
+    verdict = _verdict(result, example.with_deadlock)
     kind, why = _compared(example.published, result, verdict)
     calls = int(result.figures.get("python_calls", 0))
     return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, why)
@@ -103,13 +82,11 @@ def answer(example: Example, seconds: float) -> Answer:
 
 def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[str, str]:
     """What became of a search, and why."""
-    if result.error is not None:
-        return "refused", str(result.error)
     if not result.complete:
         return "stopped", ""
     is_undecided = verdict.startswith(_UNKNOWN)
     found: dict[str, Any] = {} if is_undecided else {"result": verdict}
-    if is_undecided or verdict == _SUCCESS:  # else TLC ends in the midst of a level
+    if is_undecided or verdict == SUCCESS:  # else TLC ends in the midst of a level
         found["distinctStates"] = result.distinct
     differing = [
         f"{key} {published[key]} {value}"
@@ -120,16 +97,16 @@ def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[
         return "differs", "; ".join(differing)
     if is_undecided:
         return "undecided", ""
-    return "same" if verdict == _SUCCESS and "distinctStates" in published else "complete", ""
+    return "same" if verdict == SUCCESS and "distinctStates" in published else "complete", ""
 
 
-def _verdict(result: Result) -> str:
-    wrong = [one for one in result.verdicts if one.holds is False]
+def _verdict(result: Result, with_deadlock: bool) -> str:
+    wrong = [one for one in result.verdicts if one.holds is False and (with_deadlock or one.name != "Deadlock")]
     if not wrong:
         unknown = [one for one in result.verdicts if one.holds is None]
-        return f"{_UNKNOWN} {unknown[0].name}" if unknown else _SUCCESS
-    kinds = {_DEADLOCK if one.name == "Deadlock" else _LIVENESS if one.kind == "liveness" else _SAFETY for one in wrong}
-    return next(kind for kind in (_SAFETY, _DEADLOCK, _LIVENESS) if kind in kinds)
+        return f"{_UNKNOWN} {unknown[0].name}" if unknown else SUCCESS
+    kinds = {DEADLOCK if one.name == "Deadlock" else LIVENESS if one.kind == "liveness" else SAFETY for one in wrong}
+    return next(kind for kind in (SAFETY, DEADLOCK, LIVENESS) if kind in kinds)
 
 
 def _send(sender: Connection, example: Example, seconds: float, memory: int) -> None:
@@ -157,12 +134,12 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
     return found
 
 
-def put(page: Path, rows: list[Sequence[str]], counts: str) -> None:
-    """Write the table and its counts into a page."""
-    above, mark, rest = page.read_text().partition("<!-- examples -->\n")
-    end, below = rest.partition("<!-- end of examples -->")[1:]
+def put(page: Path, name: str, rows: list[Sequence[str]], counts: str) -> None:
+    """Write the table of that name and its counts into a page."""
+    above, mark, rest = page.read_text().partition(f"<!-- {name} -->\n")
+    end, below = rest.partition(f"<!-- end of {name} -->")[1:]
     if not mark or not end:
-        raise InputError(f"--page {page} is not accepted; it takes a page with <!-- examples --> and its end")
+        raise InputError(f"--page {page} is not accepted; it takes a page with <!-- {name} --> and its end")
     head, *others = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *others)]
     page.write_text("\n".join([f"{above}{mark}{counts}\n", *lines, f"{end}{below}"]))
@@ -177,9 +154,10 @@ def main() -> int:
     parser.add_argument("--page", type=Path, help="a page to write the table into")
     options = parser.parse_args()
     load_kernels()
+    is_suite = (options.folder / SUITE).is_dir()
     rows: list[Sequence[str]] = [("example", "", "published", "distinct", "depth", "verdict", "calls", "CPU s")]
     kinds = Counter[str]()
-    for example in examples_in(options.folder):
+    for example in regressions_in(options.folder) if is_suite else examples_in(options.folder):
         if options.only and not any(text in example.name for text in options.only):
             continue
         found = answered(example, options.seconds, options.memory << 30)
@@ -192,7 +170,8 @@ def main() -> int:
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     print(*columns(rows, right={2, 3, 4, 6, 7}), "", counts, sep="\n")
     if options.page is not None:
-        put(options.page, rows, f"{kinds.total()} models: {counts}.")
+        name, shown = ("regressions", [row for row in rows if row[1] != "same"]) if is_suite else ("examples", rows)
+        put(options.page, name, shown, f"{kinds.total()} models: {counts}.")
     return 1 if kinds["differs"] or not kinds else 0
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.tlaplus.trees import module_of
+from workbench import Budget
 from workbench.checking.check import check
 from workbench.kernel import search
 from workbench.tlaplus.layout import sample
@@ -157,10 +158,29 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("formula", UNKNOWN)
-def test_a_formula_that_no_search_decides_is_unknown_in_one_line(formula):
-    (verdict,) = check(model_of("Fair", [formula]), engine="local").verdicts
+def test_a_formula_that_no_search_decides_is_unknown_in_one_line_if_states_are_missing(formula):
+    (verdict,) = check(model_of("Fair", [formula]), engine="local", budget=Budget(states=1)).verdicts
     assert verdict.holds is None
     assert re.match(rf"M.tla:15:\d+: {UNKNOWN[formula]}", verdict.why)
+
+
+#: TLC's verdicts, but for the last: of no behaviour at all it says that everything is true.
+@pytest.mark.parametrize(
+    ("assumed", "once", "again"),
+    [("[]<>(x = 2)", True, False), ("<>[](x = 0)", False, False), ("[]<>(x = 9)", None, None)],
+)
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_a_specification_may_assume_other_liveness_than_fairness(assumed, once, again, engine):
+    lines = ("Init == x = 0", "Next == x' = (x + 1) % 3", rf"Spec == Init /\ [][Next]_x /\ {assumed}")
+    text = module_of(
+        "EXTENDS Naturals", "VARIABLE x", *lines, "Once == <>(x = 1)", "Again == []<>(x = 1)", "Low == x < 2"
+    )
+    model = module_of_text(text, "SPECIFICATION Spec PROPERTIES Once Again INVARIANT Low")
+    result = check(model(), engine=engine)
+    verdicts = {verdict.name: verdict.holds for verdict in result.verdicts}
+    assert (result.distinct, verdicts) == (3, {"Low": False, "Once": once, "Again": again, "Deadlock": True})
+    if once is None:
+        assert "the specification asks behaviours for more than fairness" in result["Once"].why
 
 
 SPREAD = r"""EXTENDS Naturals

@@ -274,6 +274,14 @@ K == INSTANCE Inner WITH v <- w, Op <- Twice
 Init == v = 5 /\ w = 0
 Next == K!Go /\ v' = v
 """
+GIVEN = r"""EXTENDS Integers
+VARIABLE x
+K == INSTANCE Givable
+Init == x = 0
+Next == x' = K!Twice(K!More, x)
+Bound == x < 4
+"""
+GIVABLE = module_of("EXTENDS Integers", "More(n) == n + 1", "Twice(Op(_), n) == Op(Op(n))", name="Givable")
 OVER = r"""VARIABLE x
 K == INSTANCE Picky
 Init == x = K!None
@@ -412,6 +420,7 @@ ROWS = {
     "symmetry of a union": Row(UNION, f"{SETS} SYMMETRY Sym", 12, 6, 61),
     "an invariant of constants": Row(UNION, f"{SETS} INVARIANT False", 0, 0, 0, {"False": 1}),
     "a substituted operator and the instance's variable": Row(OUTER, PLAIN, 4, 4, 5, others=(INNER,)),
+    "an operator of an instance for another one": Row(GIVEN, f"{PLAIN} CONSTRAINT Bound", 2, 2, 3, others=(GIVABLE,)),
     "a value for a definition of an instance": Row(
         OVER, f"CONSTANT None = [Picky]none {PLAIN}", 2, 2, 3, others=(PICKY,)
     ),

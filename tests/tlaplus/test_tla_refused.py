@@ -39,6 +39,7 @@ REFUSED = [
     (BOTH + "\nPROPERTY Nothing", "M.cfg: line 4: unknown definition 'Nothing'"),
     (BOTH + "INVARIANT Two", "M.cfg: line 3: Two takes 1 arguments; what a .cfg names takes none"),
     (BOTH + "INVARIANT Step", "M.cfg: line 3: Step is no predicate of states"),
+    (BOTH + "PROPERTY Step", "M.cfg: line 3: Step is an action; PROPERTY asks behaviours, as "),
     (BOTH + "VIEW Step", "M.cfg: line 3: VIEW takes an expression of a state"),
     (BOTH + "ACTION_CONSTRAINT Live", "M.cfg: line 3: Live is no predicate of steps"),
     (BOTH + "CONSTRAINT Fine\nACTION_CONSTRAINT Fine", "M.cfg: line 4: Fine is a constraint twice; it takes a name of"),
@@ -90,7 +91,7 @@ def test_errors_of_a_text_have_a_place_and_the_behaviour_that_leads_there(cfg, p
 
 
 def test_a_property_that_cannot_be_decided_is_unknown_and_the_others_are_decided():
-    model = module_of_text(module_of(TEXT), BOTH + "INVARIANT Fine PROPERTY Live")
+    model = module_of_text(module_of(TEXT), BOTH + "INVARIANT Fine PROPERTY Live VIEW x")
     result = check(model(), engine="local")
     assert result["Fine"].holds
     assert result["Live"].holds is None
@@ -102,6 +103,24 @@ def test_a_module_without_a_configuration_is_explored_and_says_so(tmp_path):
     result = check(open_module(tmp_path / "M.tla")(), engine="local")
     assert result.distinct == 2
     assert "there is no .cfg: nothing is checked but deadlock" in result.notes
+
+
+def test_a_configuration_may_stand_in_the_modules_file(tmp_path):
+    text = module_of("EXTENDS Integers", "VARIABLE x", "Init == x = 1", "Next == x' = 3 - x", "One == x = 1")
+    file = tmp_path / "M.tla"
+    file.write_text(f"{text}\n---- CONFIG Other ----\nINIT Init\n====\n---- CONFIG M ----\nINIT Init\nNEXT Next\n")
+    result = check(open_module(file)(), engine="local")
+    assert (result.distinct, result.notes) == (2, [])
+    (tmp_path / "M.cfg").write_text("INIT Init NEXT Next INVARIANT One")
+    assert not check(open_module(file)(), engine="local")["One"].holds
+    assert check(open_module(file, file)(), engine="local").distinct == 2
+    file.write_text(file.read_text() + "INVARIANT Two")
+    line = file.read_text().splitlines().index("INVARIANT Two") + 1
+    with refused(f"M.tla: line {line}: unknown definition 'Two'"):
+        open_module(file, file)
+    file.write_text(text)
+    with refused(f"{file} has no section ---- CONFIG M ----"):
+        open_module(file, file)
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])

@@ -97,7 +97,7 @@ class Auto(Local):
 
 @dataclass(frozen=True)
 class Reference(Engine):
-    """The plain search that defines the result; it has no fingerprints."""
+    """The plain search that defines the result; it has no fingerprints. A TLA+ text is evaluated as it stands."""
 
     module = "workbench.checking.reference"
 

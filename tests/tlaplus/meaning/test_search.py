@@ -8,7 +8,7 @@ import pytest
 
 from tests.tlaplus.test_tla_machine import ROWS, Row
 from tests.tlaplus.trees import module_of
-from workbench.kernel import ModelError
+from workbench.kernel import InputError, ModelError
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.search import Search
@@ -194,3 +194,33 @@ Next == x < 5 /\\ Asked(TRUE \\/ x = x)
 """
     graph = graph_of(Row(text, "INIT Init NEXT Next"))
     assert (len(graph.states), graph.generated) == (3, generated)
+
+
+BEHAVIOUR = r"""EXTENDS Integers
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 3
+Spec == /\ Init
+        /\ [][Next]_x
+        /\ {conjunct}
+"""
+
+
+@pytest.mark.parametrize(
+    ("conjunct", "why"),
+    [
+        ("[](x < 2)", "a specification has initial predicates, "),
+        (r"\A i \in {1, 2} : [][x' # i]_x", "a specification has initial predicates, "),
+        ("[](x < 2) /\\ <>(x = 1)", "a specification has initial predicates, "),
+        ("x' = 1", "this is no temporal formula that can be decided"),
+    ],
+)
+def test_a_conjunct_of_a_specification_that_bounds_its_behaviours_is_refused(conjunct, why):
+    """It was passed over."""
+    with pytest.raises(InputError, match=rf"M.tla:8:12: {why}"):
+        graph_of(Row(BEHAVIOUR.format(conjunct=conjunct), "SPECIFICATION Spec"))
+
+
+@pytest.mark.parametrize("conjunct", ["WF_x(Next)", "[]<>(x = 2)", r"\A i \in {1, 2} : WF_x(Next /\ x # i)"])
+def test_liveness_in_a_specification_leaves_no_state_out(conjunct):
+    assert len(graph_of(Row(BEHAVIOUR.format(conjunct=conjunct), "SPECIFICATION Spec")).states) == 3

@@ -63,6 +63,7 @@ class Exploration(Explored):
         liveness: Gives the verdict on a liveness property if the whole space was visited.
         peak_bytes: Gives the largest resident size of the searching processes; called once the traces are made.
         growth: Of the complete levels, if known.
+        notes: The engine's remarks on its search.
     """
 
     decided: Mapping[str, Any]
@@ -70,6 +71,7 @@ class Exploration(Explored):
     liveness: Callable[[Property], Verdict]
     peak_bytes: Callable[[], int] = lambda: 0
     growth: Growth | None = None
+    notes: Sequence[str] = ()
 
 
 def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
@@ -81,7 +83,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Raises:
         ModelError: The error of the model, if nothing is decided beside it.
     """
-    judge = partial(_verdict, plan, replace(explored, liveness=_stopping(explored.liveness, limits)))
+    settle = _stopping(partial(_settled, plan), limits)
+    judge = partial(_verdict, plan, replace(explored, liveness=_stopping(explored.liveness, limits)), settle)
     verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
     if error is not None:
         explored = replace(explored, error=error, stopped=limits.why(error))
@@ -92,7 +95,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         verdicts=verdicts,
         seconds=limits.seconds,
         peak_bytes=explored.peak_bytes(),
-        notes=[*plan.notes, *_bounded(plan, explored), *remarks(plan, explored)],
+        notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
 
@@ -139,13 +142,20 @@ def verdicts_beside(
 # Verdicts ------------------------------------------------------------------------------------------------------------
 
 
-def _verdict(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
+def _settled(plan: Plan, declared: Property) -> Verdict:
+    """The verdict of the machine itself on a property that no engine decides."""
+    assert isinstance(declared, Undecided)
+    return plan.model.settled(declared) or Verdict.on(declared, None, declared.why)
+
+
+def _verdict(plan: Plan, explored: Exploration, settle: Callable[[Property], Verdict], declared: Property) -> Verdict:
     if declared.name in explored.decided:
         if not _in_time(explored):
             return Verdict.on(declared, declared.wanted, NO_TRACE)
         return decided_verdict(plan.model, declared, explored.trace_to(explored.decided[declared.name]))
     if isinstance(declared, Undecided):
-        return Verdict.on(declared, None, declared.why)
+        is_whole = explored.stopped is None and _in_time(explored)
+        return settle(declared) if is_whole else Verdict.on(declared, None, declared.why)
     if not _in_time(explored) and (explored.stopped is not None or isinstance(declared, Liveness)):
         return Verdict.on(declared, None, "interrupted before it was decided")
     if explored.stopped is not None:

@@ -152,6 +152,20 @@ class Machine(ABC):
         """Remarks for the author, one per line; results show them."""
         return iter(())
 
+    def plain(self) -> Any:
+        """The machine's meaning without what it compiles, for the engine ``reference``; None if the machine is that.
+
+        It has a method ``explore``, which takes a plan and limits, and returns an ``Exploration``.
+
+        Raises:
+            InputError: With the reason, if this model needs what is compiled.
+        """
+        return None
+
+    def settled(self, declared: Property) -> Any:
+        """The machine's own Verdict on an ``Undecided`` property, asked after a search of the whole space, or None."""
+        return None
+
     # States ----------------------------------------------------------------------------------------------------
 
     @abstractmethod

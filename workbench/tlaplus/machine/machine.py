@@ -3,7 +3,6 @@
 import copyreg
 from abc import ABCMeta
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 from workbench.tlaplus.compiler.compiler import Compiler
@@ -96,7 +96,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             disjuncts = named(split(self._closures, steps, self._name_of("NEXT", "Next"))) if steps is not None else []
             self._group, self._exchanged = self._symmetry_over(sets)
             self._left_out = self._outside_of_view()
-            self._checked = TextProperties(self._closures, self._cells, configured)
+            self._checked = TextProperties(self._closures, self._cells, configured, self._behaviour.assumed)
             alias = configured.single("ALIAS")
             self.aliases = {} if alias is None else aliases_of(self._closures, self._cells, alias)
         except EvaluationError as error:
@@ -164,24 +164,31 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
 
-    def plain(self) -> Plain:
+    def plain(self) -> Plain | None:
         """The same specification and constants for the plain evaluator, which shares no computation with this machine.
 
-        Raises:
-            InputError: If the texts use a module that it does not have.
+        It cannot have texts that use a module of the library alone, or constants that no configuration can write.
         """
-        return self._plain
+        return None if self.configured.only_assumes else self._plain
 
     @cached_property
     def _plain(self) -> Plain:
         return Plain(self, self.configured)  # which reads the texts: once for all that is asked of it
 
+    def settled(self, declared: Property) -> Verdict | None:
+        plain = self._plain_or_none()
+        return None if plain is None else plain.settled(declared)
+
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
-        found = None
-        if isinstance(declared, TextInvariant):
-            with suppress(InputError):  # the plain evaluator lacks a module
-                found = self.plain().why_false(declared.name, states[-1])
+        plain = self._plain_or_none() if isinstance(declared, TextInvariant) else None
+        found = None if plain is None else plain.why_false(declared.name, states[-1])
         return super().why_false(declared, states) if found is None else found
+
+    def _plain_or_none(self) -> Plain | None:
+        try:
+            return self.plain()
+        except InputError:
+            return None
 
     # What the text says -----------------------------------------------------------------------------------------
 
@@ -240,7 +247,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         most, one_each = sample.MOST_STATES, [None] * len(single.names)
         if not most or self.configured.only_assumes:
             return list(one_each)
-        checked = TextProperties(self._closures, single, self.configured)
+        checked = TextProperties(self._closures, single, self.configured, self._behaviour.assumed)
         tests = [judge for declared in self.constraints.values() for judge in checked.judges(self, declared)]
 
         def is_explored(state: Sequence[Any]) -> bool:

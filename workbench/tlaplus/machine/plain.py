@@ -1,34 +1,46 @@
-"""The check of a machine's specification by the plain evaluator, as a result of the usual form.
+"""A machine's specification explored by the plain evaluator: the search of the engine ``reference``.
 
 States, steps and verdicts are those of ``workbench.tlaplus.meaning``. The machine only lends its actions, so that a
 behaviour is shown with their names: a step that the machine does not have is an error, never a verdict.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from workbench.kernel.meaning.budget import Budget, Limits, Watch
-from workbench.kernel.meaning.errors import InputError, ModelError, brief
-from workbench.kernel.meaning.interrupts import interrupted, interruptible
+from workbench.kernel.meaning.budget import Limits
+from workbench.kernel.meaning.conclusion import Exploration
+from workbench.kernel.meaning.errors import InputError, ModelError, Stop, brief
+from workbench.kernel.meaning.lasso import trap
 from workbench.kernel.meaning.machine import Machine
-from workbench.kernel.meaning.result import Result, Verdict, bounds_of
+from workbench.kernel.meaning.plan import Plan
+from workbench.kernel.meaning.properties import Property
+from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.trace import Step, Trace, steps_of
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.config.constants import as_values
+from workbench.tlaplus.machine.counting import Counting
 from workbench.tlaplus.meaning import values as plain
 from workbench.tlaplus.meaning.environment import State, States
-from workbench.tlaplus.meaning.liveness import Decided, decide
+from workbench.tlaplus.meaning.liveness import decide
 from workbench.tlaplus.meaning.opening import Opened, opened
 from workbench.tlaplus.meaning.reasons import reasons
-from workbench.tlaplus.meaning.search import DEADLOCK, Failed, Graph, deeply, search
+from workbench.tlaplus.meaning.search import DEADLOCK, Graph, Options, behaviour_of, deeply, search
 from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
 from workbench.tlaplus.names.loader import Library, load
 from workbench.tlaplus.names.string_order import words_in
-from workbench.tlaplus.syntax.cfg_parser import CfgEntry
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry
 from workbench.tlaplus.values.lazy import force
 from workbench.tlaplus.values.values import spelling, text
+
+#: Per state, roughly: its values, and the search's entries.
+_BYTES_PER_STATE = 1000
+
+#: In more states, what no search of the machine decides stays unknown: this evaluator is slow.
+MOST_SETTLED = 10_000
 
 
 class Plain:
@@ -43,82 +55,126 @@ class Plain:
         self._names = [variable.name for variable in configured.specification.variables]
         self.opened = _opened(configured, machine.constants)
 
-    @interruptible()
-    def check(self, budget: Budget = Budget(), watch: Watch = Watch()) -> Result:
-        """The verdicts on what the configuration asks, over all states: SYMMETRY leaves none out.
-
-        Args:
-            budget, watch: Those of :func:`workbench.check`; bytes are not counted.
+    def explore(self, plan: Plan, limits: Limits) -> Exploration:
+        """Search as `plan` says.
 
         Raises:
-            ModelError: For an error of evaluation, with the behaviour that leads there, if nothing is decided beside
-                it.
             InputError: For a specification without a behaviour, or a false ASSUME.
         """
-        limits = Limits(budget, watch)
+        opened = replace(self.opened, cfg=self._asked(plan.properties))
+        counting = Counting(self._machine, self._key, self._key_of_plain)
 
         def heed(graph: Graph) -> None:
-            limits.room(len(graph.states))
-            waiting = len(graph.states) - len(graph.successors)
-            limits.check(len(graph.levels), len(graph.states), waiting, lambda: 0, graph.levels)
+            states = len(graph.states)
+            limits.room(states)
+            decided = self._decided(plan.properties, graph)
+            limits.note(decided, self._machine.declared.property_named, lambda trace: len(trace) - 1)
+            waiting = states - len(graph.successors)
+            limits.check(len(graph.levels), states, waiting, lambda: _BYTES_PER_STATE * states, graph.levels)
 
+        renamings = self._machine.renamings(plan.symmetry) if plan.symmetry else []
+        images = [partial(plain.renamed, renaming=renaming) for renaming in renamings]
+        limits.restart()  # opening the text was no part of the search
         with limits.in_force():
-            graph = search(self.opened, heed)
-            decided = decide(self.opened, graph)
-        error = None if graph.failed is None else self._error(graph.failed)
-        verdicts = [*self._of_states(graph), *(self._of_property(one, graph) for one in decided)]
-        if error is not None and all(verdict.holds is None for verdict in verdicts):
-            raise error
-        return Result(
-            engine="plain",
+            graph = search(opened, Options(heed, counting.note, images, plan.fail_fast))
+        error = self._error(graph)
+        return Exploration(
+            engine="reference",
             stopped=graph.stopped if error is None else limits.why(error),
             error=error,
             generated=graph.generated,
-            levels=graph.levels,
-            actions=[],
             outside=len(graph.pruned),
-            model=self._machine,
-            symmetry=(),
-            verdicts=verdicts,
-            seconds=limits.seconds,
-            peak_bytes=0,
-            notes=[],
-            interrupted=interrupted(),
+            levels=graph.levels,
+            actions=counting.actions,
+            decided=self._decided(plan.properties, graph),
+            trace_to=self.trace,
+            liveness=partial(self._liveness, graph),
+            notes=[] if counting.gap is None else [f"actions are not counted: {counting.gap}"],
         )
 
-    def _of_states(self, graph: Graph) -> list[Verdict]:
-        """The verdicts on invariants and deadlock."""
-        within = bounds_of(self._machine, len(graph.pruned))
-        asked = {entry.value: "invariant" for entry in self.opened.cfg.invariants}
-        if DEADLOCK in self._machine.properties:
-            asked[DEADLOCK] = "deadlock"
+    def settled(self, declared: Property) -> Verdict | None:
+        """The verdict on a property that no search of the machine decides, after one that saw all states.
 
-        def verdict(name: str, kind: str) -> Verdict:
-            if name in graph.violations:
-                return Verdict(name, kind, False, self.trace(graph.violations[name].trace))
-            if graph.failed is not None or graph.stopped is not None:
-                return Verdict(
-                    name, kind, None, why=f"the search is incomplete: {graph.stopped or 'an error ended it'}"
-                )
-            return Verdict(name, kind, True, within=within)
+        It is the same whatever engine has asked: the states are found again, up to a bound, without symmetry.
 
-        return [verdict(name, kind) for name, kind in asked.items()]
+        Returns:
+            None if this leaves it unknown as well.
+        """
 
-    def _of_property(self, decided: Decided, graph: Graph) -> Verdict:
-        trace = self.trace(decided.trace, decided.loop) if decided.trace else None
-        within = bounds_of(self._machine, len(graph.pruned)) if decided.holds else None
-        why = (decided.why or None) if decided.holds is None else None
-        return Verdict(decided.name, "liveness", decided.holds, trace, why, within)
+        def heed(graph: Graph) -> None:
+            if len(graph.states) >= MOST_SETTLED:
+                raise Stop(f"there are more than {MOST_SETTLED:,} states")
 
-    def _error(self, failed: Failed) -> ModelError:
+        opened = replace(self.opened, cfg=self._asked([declared]))
+        graph = search(opened, Options(heed))
+        (decided,) = decide(opened, graph)
+        if decided.holds is None or (decided.holds and graph.pruned):
+            return None
+        how = "decided by the plain evaluator"
+        if decided.holds:
+            return Verdict(declared.name, "liveness", True, why=how)
+        trace = self.trace(decided.trace, decided.loop)
+        why = how if decided.loop is None else f"{trap(trace)}; {how}"
+        return Verdict(declared.name, "liveness", False, trace, why)
+
+    def _asked(self, properties: Sequence[Property]) -> Cfg:
+        """The configuration that asks for these properties alone."""
+        cfg, names = self.opened.cfg, {self._written(declared) for declared in properties}
+        deadlock = CfgEntry("TRUE" if DEADLOCK in names else "FALSE", 1)
+        return replace(
+            cfg,
+            invariants=[entry for entry in cfg.invariants if entry.value in names],
+            properties=[entry for entry in cfg.properties if entry.value in names],
+            single={**cfg.single, "CHECK_DEADLOCK": deadlock},
+        )
+
+    def _written(self, declared: Property) -> str:
+        """The name in the text of a property, of which the machine's may be a part (``TextProperties``)."""
+        names = [entry.value for entry in (*self.opened.cfg.invariants, *self.opened.cfg.properties)]
+        whole = declared.name.removesuffix("_safety").removesuffix("_liveness")
+        return whole if declared.name not in names and whole in names else declared.name
+
+    def _decided(self, properties: Sequence[Property], graph: Graph) -> dict[str, tuple[State, ...]]:
+        """The way to what violates each property that states and steps decide."""
+        asked = ((one.name, self._written(one)) for one in properties if one.of_states or one.of_steps)
+        return {name: graph.violations[written].trace for name, written in asked if written in graph.violations}
+
+    def _liveness(self, graph: Graph, declared: Property) -> Verdict:
+        name = self._written(declared)
+        cfg = replace(self.opened.cfg, properties=[CfgEntry(name, 1)])
+        # Of a property that the machine has as two, one is asked for what states and steps decide.
+        violations = graph.violations if name == declared.name else {}
+        (decided,) = decide(replace(self.opened, cfg=cfg), replace(graph, violations=violations))
+        if decided.failure is not None:
+            raise ModelError(str(decided.failure))
+        if not decided.trace:
+            return Verdict.on(declared, decided.holds, decided.why if decided.holds is None else None)
+        trace = self.trace(decided.trace, decided.loop)
+        return Verdict.on(declared, False, str(trap(trace)), trace=trace)
+
+    def _error(self, graph: Graph) -> ModelError | None:
+        failed = graph.failed
+        if failed is None and graph.stopped is None and not graph.generated:
+            (node, _), *_ = behaviour_of(self.opened)[0]
+            init = self.opened.cfg.single.get("INIT")
+            return ModelError(f"{node.at}: no state satisfies {'Init' if init is None else init.value}")
+        if failed is None:
+            return None
         error = ModelError(str(failed.failure))
         if failed.trace:
-            error.trace = self.trace(failed.trace)
-            error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
+            with suppress(ModelError, RecursionError):  # the machine may fail there in its own way
+                error.trace = self.trace(failed.trace)
+                error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
         return error
 
-    def why_false(self, invariant: str, state: Any) -> str:
-        """The parts of an invariant that make it false in a state of the machine, with their places."""
+    def why_false(self, invariant: str, state: Any) -> str | None:
+        """The parts of an invariant that make it false in a state of the machine, with their places.
+
+        Returns:
+            None for a part of a property, which has no name in the text.
+        """
+        if self.opened.specification.scope.find(invariant) is None:
+            return None
         words = self.opened.root.model.words
         values = {one: as_plain(force(getattr(state, one.name)), words) for one in self.opened.specification.variables}
         try:
@@ -161,18 +217,18 @@ class Plain:
         raise ModelError(f"{self._machine.name}: the machine has no step from {before.state} to {_written(target)}")
 
     def _key(self, state: Any) -> Any:
-        return [identity(force(getattr(state, name))) for name in self._names]
+        return tuple(identity(force(getattr(state, name))) for name in self._names)
 
     def _key_of_plain(self, state: State) -> Any:
         values = {variable.name: value for variable, value in state.items()}
-        return [identity(as_kernel(values[name])) for name in self._names]
+        return tuple(identity(as_kernel(values[name])) for name in self._names)
 
 
 def _opened(configured: Configured, constants: Mapping[str, Any]) -> Opened:
     """The plain evaluator's reading of the same texts, with these constants."""
     assert configured.opened_by is not None
-    name, texts, *_ = configured.opened_by[1]
-    library = Library((), MODULES, EXTENDED, dict(texts))
+    name, texts, translated, *_ = configured.opened_by[1]
+    library = Library((), MODULES, EXTENDED, dict(texts), translated)
     specification, cfg = load(name, library), configured.cfg
     given = {
         one: CfgEntry(_as_configured(one, value), 1)

@@ -50,8 +50,8 @@ class TextProperties:
         notes: Notes on the properties for a result.
     """
 
-    def __init__(self, closures: Closures, cells: Cells, configured: Configured) -> None:
-        self._closures, self._cells, self._configured = closures, cells, configured
+    def __init__(self, closures: Closures, cells: Cells, configured: Configured, assumed: Sequence[Closure]) -> None:
+        self._closures, self._cells, self._configured, self._assumed = closures, cells, configured, assumed
         self._asked, self._formulas = dict[str, Asked](), dict[str, list[Promise]]()
         cfg = configured.cfg
         self.notes: list[str] = []
@@ -92,7 +92,10 @@ class TextProperties:
 
     def _add_temporal(self, entry: CfgEntry) -> None:
         name, closure = entry.value, self._configured.closure(entry)
-        if self._closures.level(closure) is Level.STATE:
+        level = self._closures.level(closure)
+        if level is Level.ACTION:
+            self._configured.fail(entry.line, f"{name} is an action; PROPERTY asks behaviours, as [][A]_v and <>P do")
+        if level is Level.STATE:
             text = f"PROPERTY {name} asks initial states alone; INVARIANT {name} asks every state"
             self.notes.append(self._configured.note(entry.line, text))
         try:
@@ -100,8 +103,7 @@ class TextProperties:
         except (InputError, EvaluationError) as error:
             self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
             return
-        if asked.promised and "VIEW" in self._configured.cfg.single:
-            why = "one state stands for all with its VIEW, so that the behaviours are not known"
+        if asked.promised and (why := self._why_unknown()):
             self.properties[name] = self._declared(TextUndecided, entry, name, why=why)
             return
         is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
@@ -110,6 +112,14 @@ class TextProperties:
             self._add(kind, entry, f"{name}_safety" if asked.promised else name, asked)
         if asked.promised:
             self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
+
+    def _why_unknown(self) -> str:
+        """Why the behaviours to be searched are not known; empty if they are."""
+        if "VIEW" in self._configured.cfg.single:
+            return "one state stands for all with its VIEW, so that the behaviours are not known"
+        for one in self._assumed:
+            return f"{one.node.at}: the specification asks behaviours for more than fairness, which no search heeds"
+        return ""
 
     def _add_postcondition(self, entry: CfgEntry) -> None:
         """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""

@@ -28,7 +28,8 @@ def open_module(
 
     Args:
         path: The file, such as ``Hudi.tla``.
-        cfg: The configuration's file; by default that beside the module, ``Hudi.cfg``, if there is one.
+        cfg: The configuration's file, or a module's with a section ``---- CONFIG Hudi ----``; by default the file
+            beside the module, ``Hudi.cfg``, if there is one, else such a section of the module's own file.
         folders: The folders that are searched for other modules, after the folder of the file.
 
     Raises:
@@ -43,12 +44,17 @@ def open_module(
     for folder in folders:
         if not Path(folder).is_dir():
             raise InputError(f"there is no folder {folder}")
-    beside = path.with_suffix(".cfg")
-    chosen = Path(cfg) if cfg is not None else beside if beside.is_file() else None
     library = Library([path.parent, *map(Path, folders)], MODULES, EXTENDED)
-    if chosen is None:
-        return _class_of(path.stem, library, None, "")
-    return _class_of(path.stem, library, _text_of(chosen), chosen.name)
+    if cfg is None:
+        beside = path.with_suffix(".cfg")
+        chosen = beside if beside.is_file() else path
+        text = _configuration_in(chosen)
+    else:
+        chosen = Path(cfg)
+        text = _configuration_in(chosen)
+        if text is None:
+            raise InputError(f"{chosen} has no section ---- CONFIG {chosen.stem} ----")
+    return _class_of(path.stem, library, text, "" if text is None else chosen.name)
 
 
 def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[TlaMachine]:
@@ -99,14 +105,20 @@ def _name_in(text: str) -> str:
     return found[1]
 
 
-def _text_of(cfg: Path) -> str:
-    text = read_file(cfg, "a configuration")
+def _configuration_in(file: Path) -> str | None:
+    """The text of a configuration, or the section of a module's file that is one, on its lines; None if it has none."""
+    text = read_file(file, "a configuration")
     if text is None:
-        raise InputError(f"there is no file {cfg}")
+        raise InputError(f"there is no file {file}")
     try:
-        return text.decode()
+        read = text.decode()
     except UnicodeDecodeError:
-        raise InputError(f"{cfg} is not a text in UTF-8") from None
+        raise InputError(f"{file} is not a text in UTF-8") from None
+    if file.suffix != ".tla":
+        return read
+    head = rf"^-{{4,}}[ \t]*CONFIG[ \t]+{re.escape(file.stem)}[ \t]*-{{4,}}"
+    found = re.search(rf"{head}(.*?)(?:^={{4,}}|\Z)", read, re.MULTILINE | re.DOTALL)
+    return None if found is None else "\n" * read.count("\n", 0, found.start(1)) + found[1]
 
 
 def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:

@@ -367,6 +367,8 @@ def result_of(meaning: Meaning, arguments: Sequence[Argument], env: Environment,
         return applied_to(env.bound[meaning], arguments, states)
     if meaning in model.known:
         return model.known[meaning]
+    if arguments:
+        pause()  # a recursion may go on without listing anything
     inner = body_of(meaning, arguments, env)
     if isinstance(meaning.definition, FunctionDefinition):
         value: Any = sets.LazyFunction(*_domain_and_result(meaning.definition.function, inner, states))

@@ -85,8 +85,8 @@ def always(part: Formula) -> Formula:
 
 
 def eventually(part: Formula) -> Formula:
-    """``<>part``."""
-    if part in (TRUE, FALSE) or isinstance(part, Eventually):
+    """``<>part``; ``<>FALSE`` is no FALSE, which a first state would decide."""
+    if part == TRUE or isinstance(part, Eventually):
         return part
     return part if isinstance(part, Always) and isinstance(part.part, Eventually) else Eventually(part)
 
@@ -109,6 +109,11 @@ def is_propositional(formula: Formula) -> bool:
     return isinstance(formula, Literal)
 
 
+def is_safety(part: Formula) -> bool:
+    """Whether a conjunct speaks of initial states, of all states or of all steps."""
+    return is_propositional(part.part if isinstance(part, Always) else part)
+
+
 def conjuncts(formula: Formula) -> Iterator[Formula]:
     r"""The conjuncts of a formula, where ``[](P /\ Q)`` has those of ``[]P`` and of ``[]Q``."""
     if isinstance(formula, All):
@@ -119,6 +124,16 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
             yield from conjuncts(always(part))
     else:
         yield formula
+
+
+def atoms_in(formula: Formula) -> Iterator[int]:
+    """The atoms of a propositional formula."""
+    if isinstance(formula, Literal):
+        yield formula.atom
+        return
+    assert isinstance(formula, (All, Some))
+    for part in formula.parts:
+        yield from atoms_in(part)
 
 
 def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:

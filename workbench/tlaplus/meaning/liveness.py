@@ -1,16 +1,15 @@
 r"""PROPERTIES by definition, over the complete graph of a specification.
 
-A property is a conjunction. What a state or a step decides is looked for in each of them, and has a finite
-counterexample. Any other part is negated, and a behaviour of the negation looked for with the textbook's product: its
-nodes are a state of the graph and what the rest of a behaviour must still satisfy (``after_step``). The behaviour
-exists if a component can be reached in which no ``<>P`` is put off for ever, and which is fair (``components.py``).
-Before a lasso is reported, the formula is evaluated on it by the definitions of ``[]`` and ``<>``.
+A property is a conjunction. What a state or a step decides has been judged by the search (``safety.py``), and has a
+finite counterexample. Any other part is negated, and a behaviour of the negation looked for with the textbook's
+product: its nodes are a state of the graph and what the rest of a behaviour must still satisfy (``after_step``). The
+behaviour exists if a component can be reached in which no ``<>P`` is put off for ever, and which is fair
+(``components.py``). Before a lasso is reported, the formula is evaluated on it by the definitions of ``[]`` and ``<>``.
 
 Each state may stutter: that is a step of behaviours, and none of Next.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from workbench.kernel.meaning.interrupts import pause
 from workbench.tlaplus.meaning.components import Edge, lasso_in
 from workbench.tlaplus.meaning.environment import State, States
 from workbench.tlaplus.meaning.formulas import (
+    FALSE,
     Always,
     Eventually,
     Formula,
@@ -29,6 +29,7 @@ from workbench.tlaplus.meaning.formulas import (
     all_of,
     conjuncts,
     is_propositional,
+    is_safety,
     is_true_on,
     negated,
     some_of,
@@ -55,6 +56,7 @@ class Decided:
         trace: A behaviour that violates it, or a shortest beginning of one of which no continuation satisfies it.
         loop: The index in `trace` of the state that follows the last one; None if the beginning decides.
         why: What limits the verdict, or leaves it unknown.
+        failure: The error of evaluation that leaves it unknown, if one does.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Decided:
     trace: tuple[State, ...] = ()
     loop: int | None = None
     why: str = ""
+    failure: EvaluationFailure | None = None
 
 
 class _TooLarge(Exception):
@@ -153,29 +156,23 @@ def _without_stuttering(steps: list[Step], loop: int) -> tuple[list[Step], int]:
 class _Deciding:
     def __init__(self, opened: Opened, graph: Graph) -> None:
         self.opened, self.graph, self.atoms = opened, graph, Atoms()
-        #: Those that constraints leave out are judged too, and no behaviour goes on from them.
-        self.states = [*graph.states, *(state for _, state in graph.pruned)]
-        #: Their numbers, by those of the states before them.
-        self.pruned = defaultdict[int | None, list[int]](list)
-        for number, (before, _) in enumerate(graph.pruned, len(graph.states)):
-            self.pruned[before].append(number)
         self.truth = cache(self._truth)
 
     def run(self) -> list[Decided]:
         return [self._decided(entry.value) for entry in self.opened.cfg.properties]
 
     def _decided(self, name: str) -> Decided:
+        if name in self.graph.violations:
+            return Decided(name, False, self.graph.violations[name].trace)
         if self.graph.failed is not None:
             return Decided(name, None, why="the search ended with an error")
         if self.graph.stopped is not None:
             return Decided(name, None, why=f"the search is incomplete: {self.graph.stopped}")
-        if "VIEW" in self.opened.cfg.single:
-            return Decided(
-                name, None, why="one state stands for all with its VIEW, so that the behaviours are not known"
-            )
         try:
             return self._judged(name)
-        except (InputError, EvaluationFailure, Stop) as error:
+        except EvaluationFailure as failure:
+            return Decided(name, None, why=str(failure), failure=failure)
+        except (InputError, Stop) as error:
             return Decided(name, None, why=str(error))
         except RecursionError:
             return Decided(name, None, why="definitions use each other too deeply")
@@ -183,16 +180,23 @@ class _Deciding:
             return Decided(name, None, why=f"its product with the graph has more than {MOST_NODES:,} nodes")
 
     def _judged(self, name: str) -> Decided:
-        parts = [*conjuncts(self._formula(name))]
-        if prefixes := [prefix for part in parts if (prefix := self._prefix(part))]:
-            return Decided(name, False, min(prefixes, key=len))
+        parts = [part for part in conjuncts(self._formula(name)) if part == FALSE or not is_safety(part)]
+        if parts and "VIEW" in self.opened.cfg.single:
+            why = "one state stands for all with its VIEW, so that the behaviours are not known"
+            return Decided(name, None, why=why)
         for part in parts:
             broken = negated(part)
-            for case in () if self._is_safety(part) else broken.parts if isinstance(broken, Some) else (broken,):
+            for case in broken.parts if isinstance(broken, Some) else (broken,):
                 if (lasso := self._lasso([*self.fairness, *conjuncts(case)])) is not None:
                     steps, loop = lasso
-                    return Decided(name, False, tuple(self.states[now] for now, _ in steps), loop)
-        return Decided(name, True, why="within the constraints" if self.graph.pruned else "")
+                    return Decided(name, False, tuple(self.graph.states[now] for now, _ in steps), loop)
+        if self.graph.pruned:
+            return Decided(name, True, why="within the constraints")
+        return (
+            Decided(name, True)
+            if self.has_behaviours
+            else Decided(name, None, why="no behaviour is as the specification asks")
+        )
 
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)
@@ -203,47 +207,21 @@ class _Deciding:
         if "SPECIFICATION" not in self.opened.cfg.single:
             return []
         parts = conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value))
-        return [part for part in parts if not self._is_safety(part)]
+        return [part for part in parts if not is_safety(part)]
+
+    @cached_property
+    def has_behaviours(self) -> bool:
+        """Whether one meets all that the specification asks: what is more than WF and SF may leave none."""
+        return not self.fairness or self._lasso(self.fairness) is not None
 
     def _truth(self, step: Step, atom: int) -> bool:
         now, then = step
         if self.atoms.predicates[atom].level is Level.STATE and now != then:
             return self.truth((now, now), atom)
-        return self.atoms.predicates[atom].holds(States(self.states[now], self.states[then]))
+        return self.atoms.predicates[atom].holds(States(self.graph.states[now], self.graph.states[then]))
 
     def _is_true(self, formula: Formula, step: Step) -> bool:
         return is_true_on(formula, partial(self.truth, step))
-
-    # What states and steps decide --------------------------------------------------------------------------------
-
-    def _is_safety(self, part: Formula) -> bool:
-        """Whether a conjunct speaks of initial states, of all states or of all steps."""
-        return is_propositional(part.part if isinstance(part, Always) else part)
-
-    def _prefix(self, part: Formula) -> tuple[State, ...]:
-        """A shortest way to what violates a conjunct that states or steps decide; empty if nothing does."""
-        formula, places = (part.part, self._places()) if isinstance(part, Always) else (part, self._initial())
-        for now, then in places if self._is_safety(part) else ():
-            pause()
-            if not self._is_true(formula, (now, then)):
-                return self._trace(now) if now == then else (*self._trace(now), self.states[then])
-        return ()
-
-    def _initial(self) -> Iterator[Step]:
-        return ((number, number) for number in (*self.graph.initial, *self.pruned[None]))
-
-    def _places(self) -> Iterator[Step]:
-        """Every state, as a step that stutters, and every step: in the order of the lengths of the ways to them."""
-        yield from self._initial()
-        for now, successors in enumerate(self.graph.successors):
-            yield now, now
-            yield from ((now, then) for then in successors)
-            for then in self.pruned[now]:
-                yield from ((now, then), (then, then))
-
-    def _trace(self, number: int) -> tuple[State, ...]:
-        inside = len(self.graph.states)
-        return self.graph.trace(number) if number < inside else self.graph.trace(*self.graph.pruned[number - inside])
 
     # What behaviours decide --------------------------------------------------------------------------------------
 

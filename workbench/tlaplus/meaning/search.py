@@ -1,29 +1,36 @@
 """The states of a specification, breadth first: every way to begin, and every way of every state to go on.
 
-The complete graph is what verdicts are about: invariants and deadlock here, and whatever speaks of behaviours. It has
-no actions: whether a step is one of ``A`` is what ``A`` says of its two states. SYMMETRY leaves no state out.
+The graph is what verdicts are about: here on invariants, on deadlock, and on what single states and steps decide of
+PROPERTIES; elsewhere on whatever speaks of behaviours. It has no actions: whether a step is one of ``A`` is what ``A``
+says of its two states. With symmetry the first state stands for all of its images.
 """
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
+from workbench.tlaplus.meaning import sets
 from workbench.tlaplus.meaning.actions import Conjunct, disjuncts, initial_states, next_states
-from workbench.tlaplus.meaning.environment import State, States
+from workbench.tlaplus.meaning.environment import Environment, State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
+from workbench.tlaplus.meaning.formulas import conjuncts, is_safety
 from workbench.tlaplus.meaning.opening import Opened
-from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.meaning.safety import Safety
+from workbench.tlaplus.meaning.temporal import Atoms
+from workbench.tlaplus.meaning.values import EvaluationFailure, nests_deeper
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 
-_DEEPEST, _STACK_BYTES = 30_000, 1 << 28
+_DEEPEST, _STACK_BYTES = 150_000, 1 << 30
+#: Values in each other, beyond which a state cannot be shown.
+_MOST_NESTED = 200
 #: The verdict on a state without a next one.
 DEADLOCK = "Deadlock"
 T = TypeVar("T")
@@ -33,7 +40,7 @@ class Violation(NamedTuple):
     """What is wrong with a state.
 
     Attributes:
-        name: The invariant, or DEADLOCK.
+        name: The invariant or the property, or DEADLOCK.
         trace: A shortest way to the state.
     """
 
@@ -64,7 +71,7 @@ class Graph:
         pruned: The states that constraints leave out, each after the number of the state before it.
         levels: The number of new states at each depth.
         generated: How often a state was met, those left out among them.
-        violations: The first for each invariant, and the first deadlock.
+        violations: The first for each invariant and property, and the first deadlock.
         failed: The error that ended the search before the graph was complete.
         stopped: Why the caller ended it before.
     """
@@ -89,12 +96,43 @@ class Graph:
         return tuple(reversed(way))
 
 
+class Taken(NamedTuple):
+    """A way on from a state.
+
+    Attributes:
+        number: That of the state to which it leads; None if constraints leave it out.
+        is_new: Whether that state is first met here.
+    """
+
+    state: State
+    number: int | None
+    is_new: bool
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search, besides what the configuration says.
+
+    Attributes:
+        heed: Called before a state is added; it may raise Stop, which ends the search. So may a pause of the kernel.
+        note: Called with the number of a state (None for what begins) and all steps from it.
+        images: Symmetry: each function maps a value to its image under a permutation of model values.
+        fail_fast: End at the first violation.
+    """
+
+    heed: Callable[[Graph], object] = lambda graph: None
+    note: Callable[[int | None, list[Taken]], object] = lambda before, steps: None
+    images: Sequence[Callable[[Any], Any]] = ()
+    fail_fast: bool = False
+
+
 class _Search:
-    def __init__(self, opened: Opened, heed: Callable[[Graph], object]) -> None:
-        self.opened, self.cfg, self.heed = opened, opened.cfg, heed
+    def __init__(self, opened: Opened, how: Options) -> None:
+        self.opened, self.cfg, self.how = opened, opened.cfg, how
         self.variables = opened.specification.variables
         self.beginning, self.action = behaviour_of(opened)
         self.parts = list(disjuncts(*self.action))
+        self.safety = Safety(opened)
         deadlock = self.cfg.single.get("CHECK_DEADLOCK")
         self.judges_deadlock = deadlock is None or deadlock.value == "TRUE"
         self.graph = Graph()
@@ -104,7 +142,7 @@ class _Search:
     def run(self) -> Graph:
         graph = self.graph
         try:
-            graph.initial = self._numbered(initial_states(self.beginning), None)
+            graph.initial = self._taken(initial_states(self.beginning), None)
             graph.levels = [len(graph.states)]
             while graph.levels[-1]:
                 first = len(graph.states)
@@ -122,44 +160,68 @@ class _Search:
 
     def _successors(self, number: int) -> list[int]:
         self.met, before = (number, None), self.graph.generated
-        numbers = self._numbered(next_states(self.action, self.parts, self.graph.states[number]), number)
+        numbers = self._taken(self._ways(self.graph.states[number]), number)
         if self.graph.generated == before and self.judges_deadlock:
             self._violated(DEADLOCK, number, None)
         return numbers
 
-    def _numbered(self, states: Iterable[State], before: int | None) -> list[int]:
+    def _ways(self, state: State) -> Iterator[State]:
+        """The next states, those of one part of Next at a time: none of them counts if the part is not evaluated."""
+        for part in self.parts:
+            yield from [*next_states(self.action, [part], state)]
+
+    def _taken(self, states: Iterable[State], before: int | None) -> list[int]:
         """The numbers of initial states, or of the successors of a state; new ones are judged."""
-        numbers = list[int]()
+        steps = list[Taken]()
         for state in states:
-            self.graph.generated += 1
-            self.met = before, state
-            key = self._key(state)
-            if key not in self.numbers:
-                self._judge(before, state)
-                if not self._is_inside(before, state):
-                    self.graph.pruned.append((before, state))
-                    continue
-                self.heed(self.graph)
-                self.numbers[key] = len(self.graph.states)
-                self.graph.states.append(state)
-                self.graph.predecessors.append(before)
-            elif not self._is_inside(before, state):
-                self.graph.pruned.append((before, state))
-                continue
-            numbers.append(self.numbers[key])
+            steps.append(self._step(state, before))
             self.met = before, None
-        return numbers
+        if before is not None:
+            self._judge_steps(before, steps)
+        self.met = before, None
+        self.how.note(before, steps)
+        return [step.number for step in steps if step.number is not None]
+
+    def _step(self, state: State, before: int | None) -> Taken:
+        self.met = before, state
+        if any(nests_deeper(value, _MOST_NESTED) for value in state.values()):
+            self.met = before, None
+            raise EvaluationFailure("a value is nested too deep")
+        key, is_inside = self._key(state), self._is_inside(before, state)
+        number = self.numbers.get(key) if is_inside else None
+        if is_new := is_inside and number is None:
+            self.how.heed(self.graph)
+            number = self.numbers[key] = len(self.graph.states)
+            self.graph.states.append(state)
+            self.graph.predecessors.append(before)
+        if not is_inside:
+            self.graph.pruned.append((before, state))
+        if is_new or not is_inside:
+            self._judge(before, state)
+        self.graph.generated += 1
+        return Taken(state, number, is_new)
 
     def _key(self, state: State) -> Any:
-        """What tells a state from others: what VIEW says of it, or all of its values."""
+        """What tells a state from others: what VIEW says of it, or all of its values; with symmetry, all its images."""
         view = self.cfg.single.get("VIEW")
         if view is not None:
-            return evaluate(self.opened.named(view.value), self.opened.root, States(state))
-        return tuple(state[variable] for variable in self.variables)
+            values = (sets.listed(evaluate(self.opened.named(view.value), self.opened.root, States(state))),)
+        else:
+            values = tuple(state[variable] for variable in self.variables)
+        images = self.how.images
+        return frozenset(tuple(map(image, values)) for image in images) if images else values
 
     def _judge(self, before: int | None, state: State) -> None:
         for name in self._false(self.cfg.invariants, States(state)):
             self._violated(name, before, state)
+        for name in self.safety.false_in(state, is_initial=before is None):
+            self._violated(name, before, state)
+
+    def _judge_steps(self, before: int, steps: Iterable[Taken]) -> None:
+        for step in steps:
+            self.met = before, step.state
+            for name in self.safety.false_by(self.graph.states[before], step.state):
+                self._violated(name, before, step.state)
 
     def _is_inside(self, before: int | None, state: State) -> bool:
         """Whether no CONSTRAINT leaves a state out, and no ACTION_CONSTRAINT the step to it."""
@@ -176,13 +238,12 @@ class _Search:
 
     def _violated(self, name: str, before: int | None, state: State | None) -> None:
         self.graph.violations.setdefault(name, Violation(name, self.graph.trace(before, state)))
+        if self.how.fail_fast:
+            raise Stop("stopped at the first violation")
 
 
-def search(opened: Opened, heed: Callable[[Graph], object] = lambda graph: None) -> Graph:
+def search(opened: Opened, how: Options = Options()) -> Graph:
     """Explore a specification as its configuration says, to the end, or to the first error of evaluation.
-
-    Args:
-        heed: Called before a state is added; it may raise Stop, which ends the search. So may a pause of the kernel.
 
     Raises:
         InputError: If it has no behaviour, or an ASSUME is not true.
@@ -190,7 +251,7 @@ def search(opened: Opened, heed: Callable[[Graph], object] = lambda graph: None)
 
     def run() -> Graph:
         _assume(opened)
-        return _Search(opened, heed).run()
+        return _Search(opened, how).run()
 
     return deeply(run)
 
@@ -222,7 +283,7 @@ def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
     """The conjuncts of the initial condition, and the action, of INIT and NEXT or of a SPECIFICATION.
 
     Raises:
-        InputError: If one of them is missing.
+        InputError: If one of them is missing; with its place, for a conjunct that is neither of these nor liveness.
     """
     single, root = opened.cfg.single, opened.root
     if "SPECIFICATION" not in single:
@@ -234,9 +295,19 @@ def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
             actions.append((node.operands[0].action, env))
         elif env.model.levels.level(node, env.scope) <= Level.STATE:
             beginning.append((node, env))
+        elif not _is_liveness(node, env):
+            fail_at(node.at, "a specification has initial predicates, [][Next]_vars and liveness; this is none of them")
     if not beginning or len(actions) != 1:
         raise InputError(f"{single['SPECIFICATION'].value} is not of the form Init /\\ [][Next]_v")
     return beginning, actions[0]
+
+
+def _is_liveness(node: tree.Expression, env: Environment) -> bool:
+    """Whether no part of a formula speaks of single states or steps, which would bound the graph."""
+    try:
+        return not any(map(is_safety, conjuncts(Atoms().formula(node, env))))
+    except EvaluationFailure as failure:
+        raise InputError(str(failure)) from failure
 
 
 def _conjuncts(node: tree.Expression, opened: Opened) -> Iterator[Conjunct]:

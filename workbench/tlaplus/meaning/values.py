@@ -7,7 +7,8 @@ TLC keeps a set as its members in order and compares two members to find that or
 error as soon as somebody writes it. Sets larger than a list, such as Nat, are in ``sets.py``.
 """
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cmp_to_key
 from typing import Any, TypeGuard
@@ -292,3 +293,29 @@ def number(value: Any) -> int:
     if isinstance(value, Number):
         return value.value
     raise EvaluationFailure(f"{brief(value)} is not an integer")
+
+
+def renamed(value: Any, renaming: Mapping[str, str]) -> Any:
+    """The image of a value under a permutation of the spellings of model values."""
+    if isinstance(value, ModelValue):
+        return ModelValue(renaming.get(value.spelling, value.spelling), value.words)
+    if isinstance(value, Set):
+        return set_of(renamed(member, renaming) for member in value.members)
+    if isinstance(value, Function):
+        return function_of((renamed(one, renaming), renamed(other, renaming)) for one, other in value.pairs)
+    return value
+
+
+def nests_deeper(value: Any, most: int) -> bool:
+    """Whether a value holds others in each other to more than `most` levels."""
+    level = [value]
+    while level and most >= 0:
+        most -= 1
+        level = [part for one in level for part in _parts(one)]
+    return bool(level)
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, Set):
+        return value.members
+    return itertools.chain(*value.pairs) if isinstance(value, Function) else ()

@@ -73,7 +73,7 @@ class _Checker:
 
     def _call(self, node: Identifier | Apply | Operation, scope: Scope, known: Environment) -> None:
         meaning, given = scope.applied(node) or (None, ())
-        if isinstance(meaning, Defined) and len(given) == len(meaning.definition.parameters):
+        if isinstance(meaning, Defined):
             self._applied(meaning, given, scope, known, node.at)
 
     def _qualified(self, node: Qualified, scope: Scope, known: Environment) -> None:
@@ -96,6 +96,8 @@ class _Checker:
     ) -> None:
         """Check a definition with these arguments; with constant ones it has been checked where it stands."""
         definition = meaning.definition
+        if len(given) != len(definition.parameters):
+            return  # it is an argument itself
         inner = meaning.scope.visible(known)
         arguments = [self._levels.response(one, scope, known) for one in given]
         inner.update(zip(definition.parameters, arguments, strict=True))

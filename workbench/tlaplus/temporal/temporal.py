@@ -1,12 +1,14 @@
 r"""Temporal formulas: the parts of a specification, and those of a property.
 
 Both are conjunctions, through definitions, instances and ``\A`` over constants. A specification has initial predicates,
-``[][Next]_v`` and conditions of fairness. A property has parts of which states, steps or whole behaviours decide each.
+``[][Next]_v``, conditions of fairness, and maybe other liveness, such as ``[]<>P``. A property has parts of which
+states, steps or whole behaviours decide each.
 """
 
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.config.closures import Closure, Closures, Values
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
@@ -56,11 +58,12 @@ class Promised(NamedTuple):
 
 @dataclass
 class Behaviour:
-    """The parts of a specification."""
+    """The parts of a specification; what is `assumed` is liveness that is no condition of fairness."""
 
     initial: list[Closure] = field(default_factory=list)
     steps: list[BoxedAction] = field(default_factory=list)
     fairness: list[Condition] = field(default_factory=list)
+    assumed: list[Closure] = field(default_factory=list)
 
 
 @dataclass
@@ -95,9 +98,20 @@ def behaviour_of(closures: Closures, closure: Closure) -> Behaviour:
             found.fairness.append(Condition.of(part, node))
         elif (steps := _steps(part)) is not None:
             found.steps.append(steps)
+        elif _is_liveness(closures, part):
+            found.assumed.append(part)
         else:
-            fail_at(node.at, "a specification has initial predicates, [][Next]_vars and WF or SF; this is none of them")
+            fail_at(node.at, "a specification has initial predicates, [][Next]_vars and liveness; this is none of them")
     return found
+
+
+def _is_liveness(closures: Closures, part: Closure) -> bool:
+    """Whether a part leaves out no state and no step, so that a search of these may ignore it, as TLC does."""
+    try:
+        asked = asked_of(closures, part)
+    except InputError:  # it may say anything
+        return False
+    return not (asked.initial or asked.always or asked.steps)
 
 
 def asked_of(closures: Closures, closure: Closure) -> Asked:

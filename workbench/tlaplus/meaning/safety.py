@@ -1,0 +1,56 @@
+"""The parts of PROPERTIES that single states and steps decide, judged while a search goes on."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from workbench.kernel.meaning.errors import InputError
+from workbench.tlaplus.meaning.environment import State, States
+from workbench.tlaplus.meaning.formulas import Always, Formula, atoms_in, conjuncts, is_safety, is_true_on
+from workbench.tlaplus.meaning.opening import Opened
+from workbench.tlaplus.meaning.temporal import Atoms
+from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.names.levels import Level
+
+_Parts = list[tuple[str, Formula]]
+
+
+class Safety:
+    """What a configuration's PROPERTIES ask of initial states, of all states and of all steps.
+
+    A property of which a part is no temporal formula, or cannot be evaluated, is not judged: it is unknown.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._atoms = Atoms()
+        self._initial, self._always, self._steps = _Parts(), _Parts(), _Parts()
+        for entry in opened.cfg.properties:
+            try:
+                parts = [*conjuncts(self._atoms.formula(opened.named(entry.value), opened.root))]
+            except (InputError, EvaluationFailure):
+                continue
+            for part in filter(is_safety, parts):
+                self._add(entry.value, part)
+
+    def _add(self, name: str, part: Formula) -> None:
+        if not isinstance(part, Always):
+            self._initial.append((name, part))
+            return
+        self._always.append((name, part.part))
+        if any(self._atoms.predicates[atom].level is not Level.STATE for atom in atoms_in(part.part)):
+            self._steps.append((name, part.part))
+
+    def false_in(self, state: State, is_initial: bool) -> Iterator[str]:
+        """The properties that a state violates, as a step that stutters."""
+        parts = [*self._initial, *self._always] if is_initial else self._always
+        return self._false(parts, States(state, state))
+
+    def false_by(self, now: State, then: State) -> Iterator[str]:
+        """The properties that a step violates."""
+        return self._false(self._steps if now != then else (), States(now, then))
+
+    def _false(self, parts: "_Parts | tuple[()]", states: States) -> Iterator[str]:
+        holds = partial(self._holds, states)
+        return (name for name, part in parts if not is_true_on(part, holds))
+
+    def _holds(self, states: States, atom: int) -> bool:
+        return self._atoms.predicates[atom].holds(states)
