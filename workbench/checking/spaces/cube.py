@@ -52,6 +52,7 @@ class Cube:
         columns: For each lens an int array (tuples), numbers of its values.
         counts, wrong (int64 arrays (tuples)): The number of states, and of those that violate `fault`.
         samples (int64 array (tuples)): The lowest number of a violating state of the tuple, or of any if none violates.
+        tuples (int array (states)): The tuple of each state.
     """
 
     fault: str | None
@@ -62,6 +63,7 @@ class Cube:
     counts: np.ndarray = field(repr=False)
     wrong: np.ndarray = field(repr=False)
     samples: np.ndarray = field(repr=False)
+    tuples: np.ndarray = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -128,16 +130,16 @@ def cube_of(
         for name, cells, texts, of in _views(layout, values, rows)
     ]
     deepest = int(levels[-1]) + 1 if len(levels) else 0
-    group, tuples = _compact(levels.astype(np.int32), deepest)
+    group, known = _compact(levels.astype(np.int32), deepest)
     taken, others = [], []
     for lens, of in sorted(seen, key=lambda one: -one[0].gain):
-        finer, keys = _compact(group * np.int32(len(lens.values)) + of, len(tuples) * len(lens.values))
+        finer, keys = _compact(group * np.int32(len(lens.values)) + of, len(known) * len(lens.values))
         if len(keys) > most:
             others.append(lens)
             continue
-        group, tuples = finer, keys
+        group, known = finer, keys
         taken.append((lens, of))
-    groups = len(tuples)
+    groups = len(known)
     samples = _samples(group, groups, wrong)
     return Cube(
         fault,
@@ -148,6 +150,7 @@ def cube_of(
         np.bincount(group, minlength=groups),
         np.bincount(group[wrong], minlength=groups),
         samples,
+        group,
     )
 
 
