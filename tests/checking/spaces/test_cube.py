@@ -2,13 +2,16 @@
 
 from collections import Counter
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from workbench.checking.spaces import cube as cubes
+from workbench.checking.spaces import cube_on_spark
 from workbench.checking.spaces.cube import Cube, cube_of, information_gain
+from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import StateSpace, explore
 from workbench.kernel import InputError, Model, Process, SetOf, Variable, action, choose, invariant, require
 from workbench.kernel.meaning.budget import Budget
@@ -173,3 +176,53 @@ def test_what_is_no_invariant_of_the_check_is_refused() -> None:
     space = explore(*MODELS["paimon"][:1])
     with pytest.raises(InputError, match="unknown invariant of this check"):
         space.cube("NoSuch")
+
+
+# Over a dataset ------------------------------------------------------------------------------------------------------
+
+
+def as_partition(cube: Cube) -> set[tuple[int, ...]]:
+    """The tuples, which differ in their samples already: depth, sample, and both counts."""
+    lists = (cube.levels, cube.samples, cube.counts, cube.wrong)
+    return set(zip(*(one.tolist() for one in lists), strict=True))
+
+
+@pytest.mark.parametrize("name", ["representatives", "letters", "nothing violated"])
+def test_spark_counts_a_dataset_as_this_process_counts_its_space(name: str, spark: Any, tmp_path: Path) -> None:
+    model, options = MODELS[name]
+    space = explore(model, **options)
+    here, there = space.cube(), load(save(space, tmp_path / "space"), spark).cube()
+    assert there.fault == here.fault
+    for mine, other in ((here.lenses, there.lenses), (here.others, there.others)):
+        assert [(one.name, len(one.values), one.gain, one.is_read) for one in other] == [
+            (one.name, len(one.values), one.gain, one.is_read) for one in mine
+        ]
+    assert as_partition(there) == as_partition(here)
+    for lens, column in zip(there.lenses, there.columns, strict=True):
+        texts = {seen_through(lens.name, texts_in(space)[sample]) for sample in there.samples.tolist()}
+        assert len(set(column.tolist())) == len(lens.values) == len(texts)
+    states, wrong = counted_by_hand(space, there)
+    assert by_sample(space, there, there.counts) == states
+    assert by_sample(space, there, there.wrong) == wrong
+
+
+def test_spark_leaves_out_what_has_no_room_and_what_has_too_many_values(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = explore(Letters())
+    data = load(save(space, tmp_path / "space"), spark)
+    for module in (cubes, cube_on_spark):
+        monkeypatch.setattr(module, "MOST_MULTISETS", 19)
+    columns, indexed = data.run["columns"], data.run["indexed"]
+    there = cube_on_spark.cube_of_table(data.states, columns, indexed, None, set(), 30)
+    nothing = np.zeros(len(space), bool)
+    here = cube_of(space.model.layout, space.values, space.rows, space.levels, None, nothing, set(), 30)
+    assert [lens.name for lens in there.lenses] == [lens.name for lens in here.lenses]
+    assert [lens.name for lens in there.others] == [lens.name for lens in here.others]
+    assert there.others
+    assert as_partition(there) == as_partition(here)
+    with pytest.raises(InputError, match="unknown invariant with distances"):
+        data.cube("NoSuch")
+    del data.run["indexed"]
+    with pytest.raises(InputError, match="was saved by an earlier version, without what a cube needs; save it again"):
+        data.cube()
