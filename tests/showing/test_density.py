@@ -61,6 +61,7 @@ def test_it_says_what_a_state_represents_and_what_is_not_there() -> None:
     model = get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False)
     shown = view.density(explore(model, ["NoLakekeeperConflict"], symmetry=True))
     assert "note: A state represents all that differ from it only in which of Writers is which" in shown.text()
+    assert "note: Under symmetry all counts are of representatives" in shown.text()
     part = view.density(explore(RACE, [], budget=Budget(states=300)))
     assert "note: These are the first" in part.text()
     assert "uncertainty" not in part.text()

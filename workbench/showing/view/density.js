@@ -9,7 +9,7 @@ const HUES = {
 // The height of the histogram, the room below the rows, and the least distance between two labels of rows.
 const [ABOVE, BELOW, APART] = [58, 22, 13];
 // The most values of a lens that are listed, and the states of a selection.
-const [LISTED, SAMPLES] = [24, 5];
+const [LISTED, SAMPLES] = [8, 5];
 
 // Whether what is behind an element is dark.
 const isDark = (element) => {
@@ -140,7 +140,7 @@ const openDensity = async (figure) => {
     pen.fillText("depth", left - 6, tall - 7);
     pen.textAlign = "center";
     const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((step) => step * w >= 26) ?? depths;
-    for (let depth = 0; depth < depths; depth++) if ((depth + 1) % every === 0 || !depth) pen.fillText(depth + 1, x(depth) + w / 2, tall - 7);
+    for (let depth = 0; depth < depths; depth++) if ((depth + 1) % every === 0 || (!depth && every > 2)) pen.fillText(depth + 1, x(depth) + w / 2, tall - 7);
     const frame = ([from, to, first, end], width) => {
       [pen.strokeStyle, pen.lineWidth] = [ink, width];
       pen.strokeRect(x(from), y(first) - 1, (to - from + 1) * w, Math.max((end - first + 1) * h, 2) + 2);

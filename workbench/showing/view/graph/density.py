@@ -101,4 +101,5 @@ def density(space: Space, fault: str | None = None, *, trace: Trace | None = Non
     wrong = int(cube.wrong.sum())
     tells = f", {wrong:,} of them violate {cube.fault}" if cube.fault else ""
     title = f"{space.model.name}: {counted(len(space), 'state')} by depth{tells}"
-    return Density(title, (*missing, *notes_on(space)), data, space.trace_to)
+    counts = ["Under symmetry all counts are of representatives"] if space.result.symmetry else []
+    return Density(title, (*missing, *counts, *notes_on(space)), data, space.trace_to)
