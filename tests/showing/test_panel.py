@@ -521,6 +521,24 @@ def test_what_a_switch_would_do_is_tried_at_once_or_at_the_press_of_a_button(mon
 
 
 @pytest.mark.slow
+def test_what_is_too_large_for_a_graph_is_a_density_that_leads_the_stepper(
+    stale: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.showing.view.graph.whole.MOST_STATES", 9)
+    tab = opened(stale, "Graph")
+    use(find(tab, "what is drawn"), "whole graph")
+    settle(stale)
+    page = everything(tab)
+    assert 'class="wb-density"' in page
+    assert "is not drawn whole; that takes at most 9" in page
+    assert f"{stale.result.distinct:,} states by depth" in page
+    last = stale.result.distinct - 1
+    choose_state(next(part for part in parts(tab) if isinstance(part, GraphPane)), last)
+    way = explore(stale.result.model).trace_to(last)
+    assert stale.session.stepper().trace.states == way.states
+    assert stale.session.stepper().at == len(way) - 1
+
+
 def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     tab = opened(stale, "Graph")
 
@@ -533,7 +551,7 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     modes = find(tab, "what is drawn")
     assert modes.value == "trace and alternatives"
     for mode in modes.options:
-        assert ("wb-whole" if mode == "whole graph" else "<svg") in drawn(mode)
+        assert {"whole graph": 'class="wb-whole"', "density": 'class="wb-density"'}.get(mode, "<svg") in drawn(mode)
         assert "wb-wrong" not in drawn()
     enter(tab, "variables", [])
     assert "at least one variable" in drawn()

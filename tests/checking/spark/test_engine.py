@@ -18,6 +18,7 @@ from workbench.checking.check import check
 from workbench.checking.contract import Auto, Spark
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.runs import resume, save_run
+from workbench.checking.spaces.cube_on_spark import cube_of_table
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import explore
 from workbench.checking.spark.cluster import jobs
@@ -519,6 +520,18 @@ def test_a_run_as_a_dataset(spark, tmp_path):
         "SELECT count(*) FROM transitions t JOIN states a ON a.id = source JOIN states b ON b.id = target",
     ):
         assert saved.sql(query).collect() == load(tmp_path / "here", spark).sql(query).collect()
+
+    def tuples(cube):
+        columns = [[lens.values[n] for n in column] for lens, column in zip(cube.lenses, cube.columns, strict=True)]
+        return set(zip(cube.levels.tolist(), *columns, cube.counts.tolist(), strict=True))
+
+    here = load(tmp_path / "here", spark)
+    whole = cube_of_table(here.states, here.run["columns"], here.run["indexed"], None, set())
+    cube = saved.cube()
+    assert cube.fault is None, "a run has no distances"
+    assert [lens.name for lens in cube.lenses] == [lens.name for lens in whole.lenses]
+    assert int(cube.counts.sum()) == saved.run["distinct"]
+    assert tuples(cube) == tuples(whole)
 
 
 def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):

@@ -24,8 +24,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.checking.spaces.columns import StateColumns, as_text, unused_name
+from workbench.checking.spaces.cube import Cube
 from workbench.checking.spaces.space import StateSpace
 from workbench.kernel import InputError, Machine, Result, State
+from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.errors import unknown
+from workbench.kernel.meaning.state import Layout
 from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
@@ -83,7 +87,9 @@ def save(space: StateSpace, folder: Place) -> str | Path:
     with replacing_folder(folder, DATASET) as writing:
         states, states_sum = _write_states(writing, columns, space.rows, space.levels, decided)
         transitions, transitions_sum = _write_transitions(writing, space)
-        run = {**describe_run(space.result), "transitions": len(space.targets), "columns": columns.names}
+        reads = {name.removeprefix("distance_"): _read_cells(space, name.removeprefix("distance_")) for name in decided}
+        run = {**describe_run(space.result), "transitions": len(space.targets), "reads": reads}
+        run |= {"columns": columns.names, "indexed": indexed_cells(space.model.layout)}
         content = DatasetContent(identity, run, {STATES: [states], TRANSITIONS: [transitions]})
         writing.commit(asdict(content), {states: states_sum, transitions: transitions_sum})
     return as_place(folder)
@@ -92,6 +98,18 @@ def save(space: StateSpace, folder: Place) -> str | Path:
 def describe_run(result: Result) -> dict[str, Any]:
     """The check's result in a dataset."""
     return {**result.as_dict(), "stopped": result.stopped, "levels": result.levels}
+
+
+def indexed_cells(layout: Layout) -> dict[str, list[str]]:
+    """For each variable with a cell per index the names of its cells, in the order of its column's maps."""
+    where = layout.positions.items()
+    return {name: [str(Cell(name, index)) for index in cells] for name, cells in where if not isinstance(cells, int)}
+
+
+def _read_cells(space: StateSpace, name: str) -> list[str]:
+    """The cells, as people see them, that a property reads."""
+    shown = space.model.layout.shown_of
+    return list(dict.fromkeys(str(shown[cell]) for cell in sorted(space.reads(name))))
 
 
 def distances(states: int, sources: np.ndarray, targets: np.ndarray, goal: np.ndarray) -> np.ndarray:
@@ -234,6 +252,29 @@ class Dataset:
                 f"the result has more than {counted(most, 'row')}; use sql(), narrow the query, or raise most"
             )
         return rows
+
+    def cube(self, fault: str | None = None) -> Cube:
+        """The cube of :meth:`workbench.StateSpace.cube`, counted by Spark, with values as it writes them.
+
+        Args:
+            fault: An invariant; by default the first violated one whose distances the dataset has.
+
+        Raises:
+            InputError: If the dataset has no distances to what violates it, or is of a version that noted no indices.
+        """
+        from workbench.checking.spaces.cube_on_spark import cube_of_table
+
+        if "indexed" not in self.run:
+            raise InputError(
+                f"{str(self.folder)!r} was saved by an earlier version, without what a cube needs; save it again"
+            )
+        invariants = [one for one in self.run["properties"] if one["kind"] == "invariant"]
+        known = [one for one in invariants if f"distance_{one['name']}" in self.states.columns]
+        if fault is not None and fault not in [one["name"] for one in known]:
+            raise unknown("invariant with distances", fault, [one["name"] for one in known])
+        fault = fault or next((one["name"] for one in known if one["holds"] is False), None)
+        reads = set() if fault is None else set(self.run["reads"][fault])
+        return cube_of_table(self.states, self.run["columns"], self.run["indexed"], fault, reads)
 
     def __repr__(self) -> str:
         counts = f"{counted(self.run['distinct'], 'state')}, {counted(self.run['transitions'], 'transition')}"

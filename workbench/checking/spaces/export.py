@@ -13,7 +13,15 @@ import pyarrow.parquet as pq
 from workbench.checking.kernels import loops
 from workbench.checking.local.store import StateStore
 from workbench.checking.spaces.columns import StateColumns
-from workbench.checking.spaces.dataset import DATASET, STATES, TRANSITIONS, DatasetContent, describe_run, describe_steps
+from workbench.checking.spaces.dataset import (
+    DATASET,
+    STATES,
+    TRANSITIONS,
+    DatasetContent,
+    describe_run,
+    describe_steps,
+    indexed_cells,
+)
 from workbench.checking.spark.cluster.dataflow import Outgoing
 from workbench.checking.spark.driver.entry import read_run
 from workbench.checking.spark.files.manifest import LevelFile
@@ -62,6 +70,7 @@ def save_run(run_dir: Place, folder: Place, model: ModelClass, spark: Any = None
         written = search.flow([parts[i::tasks] for i in range(tasks)], write)
         names = StateColumns(search.model.layout, [[] for _ in search.model.layout.cells], ("id", "level")).names
         run = {**describe_run(result), "transitions": sum(part.transitions for part in written), "columns": names}
+        run["indexed"] = indexed_cells(search.model.layout)
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = DatasetContent(search.identity, run, tables)
         writing.commit(asdict(content), {name: found for part in written for name, found in part.sums.items()})

@@ -1,7 +1,7 @@
 """A whole state space in memory: every state and every transition, for graphs, datasets and experiments."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +9,12 @@ import numpy as np
 from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
+from workbench.checking.spaces.cube import Cube, cube_of
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Result, Trace
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
+from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
@@ -59,8 +61,11 @@ class StateSpace:
     def _fingerprints(self) -> np.ndarray:
         """Each state's fingerprint, uint64 (states, words)."""
         cells = self._search.cells
-        sums = np.empty((len(self), cells.lanes), np.uint64)
-        loops.add_hashes(self.rows, cells.hash_base, cells.hashes, sums)
+        sums = np.zeros((len(self), cells.lanes), np.uint64)
+        for cell, base in enumerate(
+            cells.hash_base
+        ):  # with NumPy: an interpreted kernel takes a second per 5,000 states
+            sums += cells.hashes[base + self.rows[:, cell]]
         return loops.canonical_fingerprints(sums, cells.words)
 
     def trace_to(self, number: int) -> Trace:
@@ -140,6 +145,32 @@ class StateSpace:
         trees = self._search.trees
         number = trees.add_predicate(lambda s: bool(predicate(s)))
         return at_once(lambda: evaluate(trees, number, self.rows))
+
+    def reads(self, name: str) -> set[int]:
+        """The cells of ``model.layout.cells`` that the invariant or reachable property `name` reads in some state."""
+        trees, cells = self._search.trees, set[int]()
+        for instance in self.model.predicates(name):
+            number = trees.add_predicate(instance.holds)
+            at_once(partial(evaluate, trees, number, self.rows, cells.update))
+        return cells
+
+    def cube(self, fault: str | None = None) -> Cube:
+        """All states counted by depth and by what tells most about a violation.
+
+        Args:
+            fault: An invariant; by default the first that is violated, if there is one.
+
+        Raises:
+            InputError: If it is no invariant of this check.
+        """
+        names = [verdict.name for verdict in self.result.verdicts if verdict.kind == "invariant"]
+        if fault is not None and fault not in names:
+            raise unknown("invariant of this check", fault, names)
+        violated = (verdict.name for verdict in self.result.violated if verdict.kind == "invariant")
+        fault = fault or next(violated, None)
+        wrong = np.zeros(len(self), np.bool_) if fault is None else ~self.holds(fault)
+        reads = set() if fault is None else self.reads(fault)
+        return cube_of(self.model.layout, self.values, self.rows, self.levels, fault, wrong, reads)
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` holds in each state."""

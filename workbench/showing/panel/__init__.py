@@ -7,6 +7,16 @@ needs("lab", "a panel")
 from workbench.showing.panel.found import FindingPanel
 from workbench.showing.panel.panel import Workbench
 from workbench.showing.panel.simulator import Simulator
-from workbench.showing.panel.widgets import StateGraph, Switches, TracePlayer, VerdictMap, Verdicts
+from workbench.showing.panel.widgets import Density, StateGraph, Switches, TracePlayer, VerdictMap, Verdicts
 
-__all__ = ["FindingPanel", "Simulator", "StateGraph", "Switches", "TracePlayer", "VerdictMap", "Verdicts", "Workbench"]
+__all__ = [
+    "Density",
+    "FindingPanel",
+    "Simulator",
+    "StateGraph",
+    "Switches",
+    "TracePlayer",
+    "VerdictMap",
+    "Verdicts",
+    "Workbench",
+]

@@ -1,4 +1,4 @@
-"""The state graph: whole, around a state, a trace with its alternatives, or seen through some variables."""
+"""The state graph: whole, as a density, around a state, along a trace, or seen through some variables."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -16,8 +16,10 @@ from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
 from workbench.showing.view.base.html import Drawn, noted
 from workbench.showing.view.graph.graph import FOCUS
+from workbench.showing.view.graph.whole import too_large
 
-_TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
+_TRACE, _WHOLE, _DENSITY = "trace and alternatives", "whole graph", "density"
+_NEAR, _SEEN = "around a state", "seen through variables"
 _LEGEND = element(
     "div",
     element(
@@ -68,13 +70,13 @@ class _Asked(NamedTuple):
 
 
 class GraphTab(Tab):
-    """States as nodes, steps as arrows."""
+    """States as nodes and steps as arrows, or all states as a density."""
 
     title, of_selected = "Graph", True
 
     def build(self) -> list[Part]:
         changed = self._changed
-        self._mode = Buttons("what is drawn", [_TRACE, _WHOLE, _NEAR, _SEEN], on_change=changed)
+        self._mode = Buttons("what is drawn", [_TRACE, _WHOLE, _DENSITY, _NEAR, _SEEN], on_change=changed)
         self._mode.value = _WHOLE
         tip = "what the nodes show; several with Ctrl or Shift"
         self._variables = Several("variables", tip=tip, on_change=changed)
@@ -82,7 +84,7 @@ class GraphTab(Tab):
         self._radius = Number("within", range(1, 6), 2, "range", tip="that many steps", on_change=changed)
         self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
         self._pictures = Checkbox("pictures", False, "show states as their pictures", changed)
-        self._picture = GraphPane(on_send=self._around, on_choose=self._point)
+        self._picture = GraphPane(self._around, self._point, self._play)
         self._working = self.working(f"graph {self.number}", self._show)
         options = Box([self._number, self._radius, self._edges, self._pictures], "wb-controls")
         return [self._mode, Box([self._variables, options], "wb-options"), self._working, self._picture]
@@ -120,11 +122,15 @@ class GraphTab(Tab):
         """Note the state that was chosen in the whole graph, for its surroundings."""
         self._number.value, self._chosen = number, True
 
+    def _play(self, trace: Trace) -> None:
+        """Send the stepper to the end of a trace."""
+        self.session.step_from(trace, len(trace) - 1)
+
     def _ask(self, result: Result) -> None:
         mode = self._mode.value
         self._number.shown = self._radius.shown = mode == _NEAR
         self._pictures.shown = mode in (_TRACE, _NEAR)
-        self._variables.shown = self._edges.shown = mode != _WHOLE
+        self._variables.shown = self._edges.shown = mode not in (_WHOLE, _DENSITY)
         asked = _Asked(
             mode,
             self._variables.value,
@@ -134,6 +140,9 @@ class GraphTab(Tab):
             self._pictures.value,
         )
         trace, kept = self.session.story, self.session.kept
+        selected = self.session.verdict
+        is_fault = selected is not None and selected.kind == "invariant" and selected.holds is False
+        fault = selected.name if selected is not None and is_fault else None
         assert kept is not None
 
         def work(job: Job) -> tuple[Drawn, str, int | None]:
@@ -142,8 +151,8 @@ class GraphTab(Tab):
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
                 return view.alternatives(trace, **asked.options()), "", None
             space = kept.space(job)
-            if mode == _WHOLE:
-                return view.whole_graph(space, trace=trace), "", None
+            if mode in (_WHOLE, _DENSITY):
+                return _whole(space, trace, fault, mode), "", None
             note = (
                 "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
             )
@@ -160,6 +169,15 @@ class GraphTab(Tab):
             self._picture.show(graph)
         if center is not None:
             self._number.value = center
+
+
+def _whole(space: StateSpace, trace: Trace | None, fault: str | None, mode: str) -> Drawn:
+    """The whole graph, or the density, which is also shown of what is too large for a graph."""
+    refusal = too_large(len(space))
+    if mode == _WHOLE and refusal is None:
+        return view.whole_graph(space, trace=trace)
+    density = view.density(space, fault, trace=trace)
+    return density if mode == _DENSITY else replace(density, notes=(str(refusal), *density.notes))
 
 
 def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateGraph:

@@ -8,7 +8,7 @@ const keyOf = ({ dataset, firstElementChild: first }) => dataset.part ?? dataset
 
 // Whether an element can stay, while its attributes and what is in it change. A graph is drawn as a whole.
 const stays = (before, now) => before.nodeName === now.nodeName && now.nodeType === Node.ELEMENT_NODE
-  && !now.matches("input, select, textarea, .wb-graph, .wb-whole") && keyOf(before) === keyOf(now);
+  && !now.matches("input, select, textarea, .wb-graph, .wb-whole, .wb-density") && keyOf(before) === keyOf(now);
 
 // Make of `live`, which was made of `before`, what is in `now`.
 function patch(live, before, now) {
@@ -30,7 +30,7 @@ function patch(live, before, now) {
 }
 
 function redraw(el, before, now) {
-  const parts = () => [...el.querySelectorAll("details, .wb-graph, .wb-whole")];
+  const parts = () => [...el.querySelectorAll("details, .wb-graph, .wb-whole, .wb-density")];
   const known = new Set(parts());
   const unfolded = new Map([...known].map((details) => [keyOf(details), details.open]));
   const focused = el.contains(document.activeElement) ? document.activeElement : el;
@@ -38,6 +38,7 @@ function redraw(el, before, now) {
   for (const part of parts().filter((part) => !known.has(part))) {
     if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
     else if (part.matches(".wb-whole")) openStates(part);
+    else if (part.matches(".wb-density")) openDensity(part);
     else openGraph(part);
   }
   el.querySelectorAll("[data-search]").forEach((input) => search(el, input));

@@ -9,9 +9,6 @@ const [PITCH, GAP] = [9, 58];
 // Labels of steps are shown from this distance on between two states of the trace, and lie flat from the second.
 const [SLANTED, FLAT] = [22, 170];
 
-const said = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
-const clipped = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
-
 // The graph as arrays: per state its depth, its steps out and in, the invariants that it violates, its place on the
 // trace (-1 if it is not there); per depth its states as they stand.
 const graphOf = (data) => {
@@ -59,15 +56,6 @@ const arranged = ({ bands, onTrace }, ratio) => {
   }
   const [top, bottom] = y.reduce(([low, high], at) => [Math.min(low, at), Math.max(high, at)], [0, 0]);
   return { x, y, frames, box: [-30, top - 40, left - GAP + 30, bottom + 30] };
-};
-
-// The colour behind an element.
-const behind = (element) => {
-  for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) {
-    const colour = getComputedStyle(at).backgroundColor;
-    if (!/^(transparent|rgba\(.*, 0\))$/.test(colour)) return colour;
-  }
-  return "#fff";
 };
 
 const openStates = async (figure) => {

@@ -111,9 +111,15 @@ def player_script() -> str:
 
 
 @cache
-def states_script() -> str:
-    """What draws whole state graphs, after the script of pictures: it defines ``openStates``."""
-    return script("d3-zoom.js", "states.js")
+def canvas_script(states: bool = True, density: bool = True) -> str:
+    """What draws on canvases, after the script of pictures.
+
+    Args:
+        states: Whether there are whole state graphs: it then defines ``openStates``.
+        density: Whether there are densities: it then defines ``openDensity``.
+    """
+    parts = [*(["d3-zoom", "states"] if states else []), *(["density"] if density else [])]
+    return script(*(f"{name}.js" for name in ["canvas", *parts])) if parts else ""
 
 
 def drawn_style(traces: bool = True) -> str:
@@ -125,14 +131,14 @@ def drawn_style(traces: bool = True) -> str:
     return style("style.css") + (f":is(html, :where(:host)) {{\n{style('player.css')}}}" if traces else "")
 
 
-def live_script(*more: str, traces: bool = True, states: bool = False) -> Markup:
+def live_script(*more: str, traces: bool = True, states: bool = False, density: bool = False) -> Markup:
     """The script that makes the drawings in the same element live, and the scripts that build on it.
 
     Args:
         traces: Whether there are traces to be played among them.
-        states: Whether there are whole state graphs.
+        states, density: Whether there are whole state graphs, and densities.
     """
-    rest = (player_script() if traces else script("pictures.js")) + (states_script() if states else "")
+    rest = (player_script() if traces else script("pictures.js")) + canvas_script(states, density)
     return Markup(f"(() => {{\n{rest}{script('live.js')}{''.join(more)}}})();")
 
 
@@ -225,9 +231,9 @@ def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
     whole = ElementTree.fromstring(f"<div>{fragment}</div>")
     classes = {part.get("class") for part in whole.iter()}
-    traces, states = "wb-trace" in classes, "wb-whole" in classes
-    is_live = states or whole.find(f".//{SVG}svg") is not None
-    live = element("script", live_script(traces=traces, states=states)) if is_live else None
+    traces, states, density = (name in classes for name in ("wb-trace", "wb-whole", "wb-density"))
+    is_live = states or density or whole.find(f".//{SVG}svg") is not None
+    live = element("script", live_script(traces=traces, states=states, density=density)) if is_live else None
     return element(
         "div", element("style", Markup(drawn_style(traces))), inside(whole, _kept), live, class_="wb wb-cell"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from workbench.kernel import Machine, Result
+from workbench.kernel import Machine, Result, Trace
 from workbench.kernel.meaning.result import constraints_of
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
@@ -31,6 +31,42 @@ MOST_SHOWN, MOST_PACKED = 200, 200_000
 
 #: The marks that a node or an edge may have.
 INITIAL, VIOLATING, TRACE, FOCUS, LOOP = "initial", "violating", "trace", "focus", "loop"
+
+
+class Lens(Protocol):
+    """A variable that states are seen through, such as :class:`workbench.checking.spaces.cube.Lens`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def values(self) -> tuple[str, ...]: ...
+    @property
+    def gain(self) -> float: ...
+    @property
+    def is_read(self) -> bool: ...
+
+
+class Cube(Protocol):
+    """Counts of states by depth and lenses, such as :class:`workbench.checking.spaces.cube.Cube`."""
+
+    @property
+    def fault(self) -> str | None: ...
+    @property
+    def lenses(self) -> Sequence[Lens]: ...
+    @property
+    def others(self) -> Sequence[Lens]: ...
+    @property
+    def levels(self) -> np.ndarray: ...
+    @property
+    def columns(self) -> Sequence[np.ndarray]: ...
+    @property
+    def counts(self) -> np.ndarray: ...
+    @property
+    def wrong(self) -> np.ndarray: ...
+    @property
+    def samples(self) -> np.ndarray: ...
+    @property
+    def tuples(self) -> np.ndarray: ...
 
 
 class Space(Protocol):
@@ -58,6 +94,8 @@ class Space(Protocol):
     def label(self, transition: int) -> str: ...
     def holds(self, name: str) -> np.ndarray: ...
     def number_of(self, state: Any) -> int | None: ...
+    def trace_to(self, number: int) -> Trace: ...
+    def cube(self, fault: str | None = None) -> Cube: ...
 
 
 def violations(space: Space) -> dict[str, np.ndarray]:

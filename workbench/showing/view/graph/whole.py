@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from workbench.kernel import Trace
-from workbench.kernel.meaning.state import notation_of, row_of
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.pictures.markup import Markup, element
@@ -77,7 +76,7 @@ def whole_graph(space: Space, *, trace: Trace | None = None) -> Drawn:
     if (refusal := too_large(len(space))) is not None:
         return Rendered(noted(refusal), refusal)
     trace = trace or next((verdict.trace for verdict in space.result.violated if verdict.trace is not None), None)
-    path, missing = _path(space, trace)
+    path, missing = path_of(space, trace)
     labels, steps = _labels(space)
     data = {
         "levels": np.unique(space.levels, return_counts=True)[1].tolist(),
@@ -89,7 +88,7 @@ def whole_graph(space: Space, *, trace: Trace | None = None) -> Drawn:
         "violated": {name: np.flatnonzero(wrong).tolist() for name, wrong in violations(space).items()},
         "path": path,
         "loop": None if trace is None or missing else trace.loop,
-        "variables": _variables(space),
+        "variables": variables_of(space, space.rows),
     }
     title = f"{space.model.name}: {counted(len(space), 'state')}, {counted(len(space.sources), 'step')}"
     return WholeGraph(title, (*missing, *notes_on(space)), data, lambda number: _picture(space, number))
@@ -110,7 +109,7 @@ def _picture(space: Space, number: int) -> Picture:
     return picture(space.model, state, at_fault=faults(space.model, state))
 
 
-def _path(space: Space, trace: Trace | None) -> tuple[list[int], list[str]]:
+def path_of(space: Space, trace: Trace | None) -> tuple[list[int], list[str]]:
     """The numbers of a trace's states; none, and a note, if one of them is not in the space."""
     numbers = [] if trace is None else [space.number_of(state) for state in trace.states]
     path = [number for number in numbers if number is not None]
@@ -125,14 +124,17 @@ def _labels(space: Space) -> tuple[list[str], list[int]]:
     return _numbered([space.label(int(example)) for example in examples], kinds)
 
 
-def _variables(space: Space) -> list[dict[str, Any]]:
-    """Each cell as people see it, its different values as texts, and which of them each state has."""
+def variables_of(space: Space, rows: np.ndarray) -> list[dict[str, Any]]:
+    """Each cell as people see it, its different values as texts, and which of them each of the states `rows` has."""
     variables = []
     for shown in space.model.layout.shown:
-        rows = space.rows[:, shown.first : shown.first + len(shown.numbers)]
-        _, examples, kinds = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        states = [space.state(int(example)) for example in examples]
-        texts = [notation_of(state).show(shown.value(row_of(state))) for state in states]
+        parts = rows[:, shown.first : shown.first + len(shown.numbers)]
+        different, kinds = np.unique(parts, axis=0, return_inverse=True)
+        contents = [
+            {cell: space.values[cell][number] for cell, number in zip(shown.numbers, numbers, strict=True)}
+            for numbers in different.tolist()
+        ]
+        texts = [space.model.layout.notation.show(shown.value(row)) for row in contents]
         values, of = _numbered(texts, kinds.reshape(-1))
         variables.append({"name": str(shown.cell), "values": values, "of": of})
     return variables

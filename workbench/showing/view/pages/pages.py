@@ -12,6 +12,7 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import badge, bullets, drawn_style, folded, live_script, noted, style, table
 from workbench.showing.view.charts.charts import access_chart, coverage_chart, levels_chart
 from workbench.showing.view.charts.profile import profile_view
+from workbench.showing.view.graph.density import density
 from workbench.showing.view.graph.graph import Space
 from workbench.showing.view.graph.selection import alternatives
 from workbench.showing.view.graph.whole import too_large, whole_graph
@@ -21,7 +22,7 @@ from workbench.showing.view.trace.trace import trace_view, verdict_view
 
 def page(title: str, body: Markup) -> str:
     """A whole HTML page around fragments of it; it follows the reader's preference for light or dark."""
-    script = live_script(states='class="wb-whole"' in body)
+    script = live_script(states='class="wb-whole"' in body, density='class="wb-density"' in body)
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -95,13 +96,15 @@ def _trace(verdict: Verdict, deadlock: bool) -> Markup:
 
 
 def _graph(result: Result, space: Space | None) -> Markup | None:
-    """The whole graph, if it has few enough states; otherwise a counterexample with the steps not taken."""
+    """The whole graph, if it has few enough states; otherwise the density, and a trace with the steps not taken."""
     trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
     refusal = too_large(result.distinct)
     parts = [] if refusal is None else [noted(refusal)]
     if space is not None and refusal is None:
         parts.append(whole_graph(space, trace=trace).html())
-    elif trace is not None:
+    elif space is not None:
+        parts.append(density(space).html())
+    if trace is not None and (space is None or refusal is not None):
         try:
             parts.append(alternatives(trace).html())
         except InputError as error:
