@@ -25,7 +25,8 @@ from typing import Any
 
 import pyarrow
 
-from workbench.audits.warehouse import STATES, Audited, Table, audit_each
+from workbench.audits.listing import Table
+from workbench.audits.warehouse import STATES, Audited, audit_each
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted
 
