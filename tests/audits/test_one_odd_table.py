@@ -153,20 +153,23 @@ def test_a_table_of_a_catalog_whose_metadata_is_damaged_is_one_row(tmp_path):
 path = lambda name: where[name].removeprefix("file://")
 os.unlink(path("gone"))
 os.truncate(path("cut"), 99)
+shutil.rmtree(path("bare").partition("/metadata/")[0] + "/data")
 with sqlite3.connect(sys.argv[2]) as database:
     database.execute("UPDATE iceberg_tables SET metadata_location = 'odd.json' WHERE table_name = 'odd'")
     database.execute("UPDATE iceberg_tables SET metadata_location = NULL WHERE table_name = 'none'")
 """
     metrics = tmp_path / "audit.prom"
-    done, rows = catalog(tmp_path, "cut gone none odd well", then, "-o", metrics)
+    done, rows = catalog(tmp_path, "bare cut gone none odd well", then, "-o", metrics)
     assert done.returncode == 1, done.stderr
     assert {name: row.get("holds") for name, row in rows.items()} == {
+        "ns.bare": False,
         "ns.cut": False,
         "ns.gone": False,
         "ns.none": None,
         "ns.odd": None,
         "ns.well": True,
     }
+    assert [one["grade"] for one in rows["ns.bare"]["findings"]] == ["proved"]
     assert rows["ns.gone"]["findings"][0]["grade"] == rows["ns.cut"]["findings"][0]["grade"] == "damaged"
     assert "does not exist" in rows["ns.gone"]["findings"][0]["why"]
     assert "NoSuchTableError" in rows["ns.none"]["refused"]

@@ -58,6 +58,7 @@ def audit(
     seconds: float | None = None,
     metadata: str | None = None,
     storage: Mapping[str, str] | None = None,
+    without_data: bool = False,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -73,6 +74,8 @@ def audit(
         metadata: The location of the metadata file that an Iceberg table's catalog names; without it the newest one
             of the folder is judged.
         storage: The settings of the file system, with credentials, by pyiceberg's names, such as "s3.endpoint".
+        without_data: Whether the folder may hold metadata alone, as in a repository: then it is no violation that there
+            is no data file at all.
 
     Raises:
         InputError: If there is no table, or it is unsupported, or made to do harm.
@@ -93,7 +96,7 @@ def audit(
     if metadata is not None:
         source.chosen = source.inside(metadata)
     told = None if acks is None else read_acks(acks, *module.ACKS)
-    source.limits = limits
+    source.limits, source.without_data = limits, without_data
     found = module.audit(source, acks=told, since=since)
     for _ in range(_MOST_READS):
         damage = found.of(FILES_WHOLE)

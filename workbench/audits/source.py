@@ -65,10 +65,12 @@ class Source:
         given: The folder or URL, with credentials.
         limits: They are asked before each file is opened and each folder is listed; None lets everything pass.
         chosen: The file of metadata that the table's catalog names; None where no catalog was asked.
+        without_data: Whether the folder may hold a table's metadata alone, as in a repository.
     """
 
     limits: Limits | None = None
     chosen: str | None = None
+    without_data = False
 
     def __init__(self, url: Place, storage: Mapping[str, str] | None = None) -> None:
         self.given, self._storage = os.fspath(url), storage
@@ -198,6 +200,20 @@ class Source:
                 self.path(name)
                 return name
         raise Elsewhere(location, f" {brief(self.url)}: it is elsewhere")
+
+    def is_at(self, location: str) -> bool:
+        """Whether this is the folder at a location of the table's metadata, which may spell its scheme otherwise.
+
+        Examples:
+            >>> here = Source(".")
+            >>> here.is_at(f"file:{os.getcwd()}"), here.is_at("s3://lake/orders")
+            (True, False)
+        """
+        location = location.rstrip("/")
+        if self._is_local:
+            return os.path.realpath(location.removeprefix("file://").removeprefix("file:")) == self._root
+        plain, _ = options_apart(self.url)
+        return location in (plain, unquote(plain)) or location.partition("://")[2] == self._root.rstrip("/")
 
     def is_stopped(self) -> bool:
         """Whether limits have ended the audit, which removes them."""

@@ -83,6 +83,7 @@ def audit_each(
     seconds: float | None = None,
     page: Callable[[Audit], str] | None = None,
     workers: int = 1,
+    without_data: bool = False,
 ) -> Iterator[Audited]:
     """Audit tables side by side, and yield each as soon as it is done.
 
@@ -94,8 +95,9 @@ def audit_each(
         seconds: The most that one audit may take.
         page: Makes a page of an audit, in the process that has it.
         workers: The number of processes that audit.
+        without_data: Whether folders may hold metadata alone.
     """
-    work = partial(_audit, since=since or {}, seconds=seconds, page=page)
+    work = partial(_audit, since=since or {}, seconds=seconds, page=page, without_data=without_data)
     if workers == 1:
         yield from map(work, tables)
         return
@@ -129,6 +131,7 @@ def _audit(
     since: Mapping[tuple[str, str], int],
     seconds: float | None,
     page: Callable[[Audit], str] | None,
+    without_data: bool,
 ) -> Audited:
     began = time.perf_counter()
     if table.refused:
@@ -141,6 +144,7 @@ def _audit(
             seconds=seconds,
             metadata=table.metadata or None,
             storage=table.storage,
+            without_data=without_data,
         )
     except Exception as error:  # whatever happens to one table, the others are judged
         return Audited(table, None, reason(error))

@@ -52,6 +52,7 @@ def audit_many(arguments: argparse.Namespace) -> int:
             since=since,
             seconds=arguments.max_seconds,
             page=_page if folders else None,
+            without_data=arguments.without_data,
             workers=min(len(tables), arguments.workers or os.cpu_count() or 1),
         ):
             audited.append(one)

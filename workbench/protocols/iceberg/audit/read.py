@@ -145,6 +145,9 @@ def read(
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
     readings = (reading, *_other_branches(source, places, metadata, damages))
+    for one in readings:
+        for name in one.needed:
+            damages.current(name)
     live = {name: entry for one in readings for name, entry in one.live().items()}
     return IcebergTable(
         source,
@@ -284,6 +287,7 @@ class _BranchReading:
     _dead: list[Life] = field(default_factory=list)
     _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
     _begun: bool = False
+    _unlisted: str | None = None  # the manifest list of the last snapshot, if it is damaged
 
     def add(self, snapshot: IcebergSnapshot, version: int) -> None:
         """Apply the next snapshot."""
@@ -310,14 +314,21 @@ class _BranchReading:
             self._sum_up(snapshot, entries)
         self._begun = True
 
+    @property
+    def needed(self) -> list[str]:
+        """The files of metadata without which the last snapshot cannot be read."""
+        return [*self._manifests] if self._unlisted is None else [self._unlisted]
+
     def _listed(self, snapshot: IcebergSnapshot, version: int) -> dict[str, ListedManifest] | None:
         """The manifests of a snapshot; None if nothing names them."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
             return None
+        self._unlisted = None
         try:
             return manifests_of(self.source, self.places, snapshot)
         except Damaged as error:
+            self._unlisted = error.name
             self.damages.note(error, [version])
             return None
 
