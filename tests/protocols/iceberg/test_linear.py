@@ -17,7 +17,7 @@ COMMITS, FILES = 40, 2
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory) -> Path:
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return appended(tmp_path_factory.mktemp("appended"), COMMITS, FILES)
 
 
