@@ -180,6 +180,20 @@ def test_what_is_wrong_is_told_in_its_place_in_the_algorithm(written, place, sta
     assert states == 0 or len(caught.value.trace) == states
 
 
+@pytest.mark.parametrize(
+    ("head", "standing"),
+    [("{", {"M.tla:6": "here"}), ("process (P \\in {5, 6}) {", {"M.tla:6": "5, 6"})],
+    ids=["one", "two"],
+)
+def test_processes_stand_at_the_labels_of_the_algorithm(head, standing):
+    algorithm = ALGORITHM.replace("{ a:", f"{head}\na:").replace(
+        "} } *)", "} } } *)" if "process" in head else "} } *)"
+    )
+    model = opened(algorithm)()
+    assert model.standing(model.initial_states()[0]) == standing
+    assert opened(TRANSLATION)().standing(opened(TRANSLATION)().initial_states()[0]) == {}
+
+
 @pytest.mark.parametrize("fresh", [False, True], ids=["in memory", "fresh"])
 def test_why_something_is_false_is_told_in_its_place_in_the_module(fresh):
     text = module_of("EXTENDS Naturals, TLC", PLACED.replace("n + {2}", "n + 2"), "Small == n < 3")

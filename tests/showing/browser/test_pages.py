@@ -134,6 +134,41 @@ def test_the_place_of_a_step_leads_to_its_line_in_the_text(browser: Any, tmp_pat
         expect(lit).to_have_count(0)
 
 
+#: A lock that does not wait.
+LOCK = r"""---- MODULE Lock ----
+EXTENDS Naturals
+(* --algorithm Lock {
+  variables free = TRUE;
+  process (Worker \in 1..2) {
+    take: free := FALSE;
+    give: free := TRUE;
+  }
+} *)
+One == ~ \A w \in 1..2 : pc[w] = "give"
+===="""
+
+
+@pytest.mark.parametrize("window", ["1280", "phone"])
+def test_an_algorithm_stands_beside_the_picture_with_who_is_at_which_label(
+    browser: Any, tmp_path: Path, window: str
+) -> None:
+    trace = check(module_of_text(LOCK, "SPECIFICATION Spec INVARIANT One")())["One"].trace
+    (file := tmp_path / "lock.html").write_text(view.trace_page(trace), encoding="utf-8")
+    with Window(browser, file, window) as page:
+        here, lit = (page.locator(f".wb-listing li[data-{name}]") for name in ("here", "current"))
+        expect(lit).to_have_text("    take: free := FALSE;")
+        assert [(one.inner_text().split(":")[0].strip(), one.get_attribute("data-here")) for one in here.all()] == [
+            ("give", "1, 2")
+        ]
+        beside, lanes = (page.locator(name).bounding_box() for name in (".wb-listings", ".wb-lanes"))
+        assert (beside["x"], beside["y"] > lanes["y"]) == (lanes["x"], True)
+        page.locator(".wb-player").press("ArrowLeft")
+        assert [one.get_attribute("data-here") for one in here.all()] == ["2", "1"]
+        page.locator(".wb-player").press("Home")
+        assert [one.get_attribute("data-here") for one in here.all()] == ["1, 2"]
+        assert here.inner_text().strip().startswith("take")
+
+
 def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(view.trace_page(told[1]), encoding="utf-8")

@@ -166,6 +166,10 @@ class Machine(ABC):
         """The machine's own Verdict on an ``Undecided`` property, asked after a search of the whole space, or None."""
         return None
 
+    def standing(self, state: State) -> Mapping[str, str]:
+        """Who stands where in the sources: by file and line, such as ``Lock.tla:6``; empty where no text says so."""
+        return {}
+
     # States ----------------------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -387,6 +391,9 @@ class Wrapped(Machine):
 
     def each_initial_state(self) -> Iterator[Any]:
         return self.inner.each_initial_state()
+
+    def standing(self, state: State) -> Mapping[str, str]:
+        return self.inner.standing(state)
 
     def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
         return self.inner.obstacles(instance, state, whys)

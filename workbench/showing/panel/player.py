@@ -42,7 +42,8 @@ class Player(Part):
             - ``lanes``, and ``strip``, the dots to scrub along (`Lanes.strip`);
             - per step ``labels``, ``states`` (only the one that is shown), ``sources`` (the file and line of its
               action), ``texts`` (what can be found in it); with ``lazy``, the page does not ask for all;
-            - ``listing``: the texts in which the sources are; ``names`` of variables; ``options`` of the picture;
+            - ``listing``: the texts in which the sources are; ``standing``: per step, who stands at which of their
+              lines; ``names`` of variables; ``options`` of the picture;
             - ``moves``: what can be done instead of the next step; ``left``: where somebody has left the story, and a
               way back;
             - ``permalink``, and ``opens``, the address that goes before it;
@@ -62,7 +63,7 @@ class Player(Part):
         self._remark = ""
         self.on_take: Callable[[str], None] | None = None
         self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
-        self.values |= dict.fromkeys(("labels", "states", "sources", "texts", "names", "watched"), ())
+        self.values |= dict.fromkeys(("labels", "states", "sources", "standing", "texts", "names", "watched"), ())
         texts = (
             "packed",
             "lanes",
@@ -155,7 +156,8 @@ class Player(Part):
         names = trace.model.layout.variables
         with self._lock, self._held():
             if self.trace is None or self.trace.model is not trace.model:
-                self.say(listing=listing(trace.model, f"{trace.model.name}-"))
+                follows = bool(trace.model.standing(trace.states[0]))
+                self.say(listing=listing(trace.model, f"{trace.model.name}-", is_open=follows))
             self.trace, self._view, self._properties, self._remark = trace, None, properties, remark
             options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
             self.say(lazy=lazy, options=options, names=names, example=example_of(trace.model))
@@ -197,6 +199,7 @@ class Player(Part):
                 labels=labels,
                 strip=view.strip,
                 sources=[step.source for step in view.steps],
+                standing=view.standing,
                 permalink=view.permalink,
                 opens=playground_of(view.trace.model.name),
             )

@@ -12,6 +12,7 @@ const pageOf = (trace) => {
     labels: states.map((state) => state.querySelector("summary code").textContent),
     texts: JSON.parse(trace.dataset.texts),
     sources: JSON.parse(trace.dataset.sources ?? "[]"),
+    standing: JSON.parse(trace.dataset.standing ?? "[]"),
     listing: inside(".wb-listings"),
     picture: [step, inside(".wb-picture")],
     packed: trace.dataset.pictures,

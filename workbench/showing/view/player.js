@@ -257,16 +257,37 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
     said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...telling.flatMap((one) => [" ", one]), " ",
       sourceOf(model.get("sources")[step] ?? ""));
+    markStanding(model.get("standing")[step] ?? {});
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
+  }
+
+  const lineOf = (place) => listing.querySelector(`li[id$="${CSS.escape(`-${place}`)}"]`);
+
+  const column = make("div", "wb-column");  // the steps, and below them the algorithm whose they are
+
+  // Which processes of an algorithm go on from which line.
+  function markStanding(standing) {
+    const follows = Object.keys(standing).length > 0;
+    if (follows && !column.isConnected) {
+      lanes.replaceWith(column);
+      column.append(lanes, listing);
+    } else if (!follows && column.isConnected && !model.get("standing").some((one) => Object.keys(one).length)) {
+      column.replaceWith(lanes);
+      el.append(listing);
+    }
+    for (const line of listing.querySelectorAll("[data-here]")) line.removeAttribute("data-here");
+    for (const [place, who] of Object.entries(standing)) lineOf(place)?.setAttribute("data-here", who);
   }
 
   // Where a step is written, such as Hudi.tla:40:12. If the text is here, that line is lit, and this leads to it.
   function sourceOf(place) {
     put(listing, model.get("listing"));
-    const line = listing.querySelector(`li[id$="${CSS.escape(`-${place.replace(/:\d+$/, "")}`)}"]`);
+    const line = lineOf(place.replace(/:\d+$/, ""));
     listing.querySelector("[data-current]")?.removeAttribute("data-current");
     if (!line) return make("span", "wb-note wb-source", place);
     line.toggleAttribute("data-current", true);
+    const box = line.parentElement;  // it alone scrolls, not the page
+    box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
     const link = make("a", "wb-note wb-source", place);
     link.href = `#${line.id}`;
     link.addEventListener("click", (event) => {

@@ -27,6 +27,7 @@ from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
 from workbench.tlaplus.machine.explanations import Explanations
+from workbench.tlaplus.machine.labels import standing
 from workbench.tlaplus.machine.plain import Plain
 from workbench.tlaplus.machine.properties import TextProperties
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
@@ -145,6 +146,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @property
     def sources(self) -> Mapping[str, str]:  # type: ignore[override]
         return self.configured.sources
+
+    def standing(self, state: State) -> Mapping[str, str]:
+        return standing(self.configured, state)
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)

@@ -5,14 +5,14 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import folded
 
 
-def listing(model: Machine, prefix: str) -> Markup:
+def listing(model: Machine, prefix: str, is_open: bool = False) -> Markup:
     """All sources of a model.
 
     Args:
         prefix: The beginning of the ids of lines, unique on a page; the place follows, such as ``Hudi.tla:40``.
     """
     return joined(
-        folded(element("code", file), _numbered(text, f"{prefix}{file}"), class_="wb-listing")
+        folded(element("code", file), _numbered(text, f"{prefix}{file}"), is_open, class_="wb-listing")
         for file, text in model.sources.items()
     )
 

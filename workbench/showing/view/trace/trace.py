@@ -84,6 +84,11 @@ class TraceView(Lanes, Drawn):
             "watches": [watch.as_dict() for watch in self.watches],
         }
 
+    @cached_property
+    def standing(self) -> list[dict[str, str]]:
+        """Who stands at which line of the model's text, in each state."""
+        return [dict(self.trace.model.standing(state)) for state in self.trace.states]
+
     def picture(self, index: int, **options: Any) -> Picture:
         """The picture of the state after step `index`, with what the step changed and what is at fault.
 
@@ -167,7 +172,7 @@ class TraceView(Lanes, Drawn):
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
         drawn = [one.svg_with(self.prefix) for one in pictures]
-        listed_source = listing(self.trace.model, self.prefix)
+        listed_source = listing(self.trace.model, self.prefix, is_open=any(self.standing))
         widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
         watched = (
             folded("watched", self._table(self.watches).html(), is_open=True, class_="wb-watched")
@@ -197,6 +202,7 @@ class TraceView(Lanes, Drawn):
             data_strip=json.dumps(self.strip),
             data_texts=json.dumps(self.texts),
             data_sources=json.dumps([step.source for step in self.steps]) if listed_source else None,
+            data_standing=json.dumps(self.standing) if listed_source else None,
             data_watched=json.dumps([watch.as_dict() for watch in self.watches]) if self.watches else None,
             data_at=self.at,
         )

@@ -1,0 +1,41 @@
+"""Where the processes of an algorithm in PlusCal stand: at the labels that ``pc`` names."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workbench.kernel.meaning.values import Map
+from workbench.tlaplus.config.config import Configured
+from workbench.tlaplus.names.symbols import Defined
+from workbench.tlaplus.values.lazy import force
+from workbench.tlaplus.values.values import spelling
+
+
+def standing(configured: Configured, state: Any) -> Mapping[str, str]:
+    """The names of the processes at each line with a label; the only process of an algorithm is ``here``.
+
+    Empty if the module has no algorithm, or one whose translation says nothing of its lines.
+    """
+    counter = next((one for one in configured.specification.variables if one.name == "pc"), None)
+    if counter is None or counter.at.written is None:
+        return {}
+    found = dict[str, list[str]]()
+    for process, label in _each(force(state.pc)):
+        if (line := _line_of(configured, label)) is not None:
+            found.setdefault(line, []).append("here" if process is None else configured.notation.show(process))
+    return {line: ", ".join(names) for line, names in found.items()}
+
+
+def _each(labels: Any) -> Iterable[tuple[Any, Any]]:
+    """Each process and its label; the process None for a single one."""
+    if isinstance(labels, Map):
+        return ((process, labels[process]) for process in labels)
+    return enumerate(labels, 1) if isinstance(labels, tuple) else [(None, labels)]
+
+
+def _line_of(configured: Configured, label: Any) -> str | None:
+    """The file and line of a label; None for the end of a process, which has none."""
+    meaning = configured.scope.find(spelling(label)) if isinstance(label, str) else None
+    if not isinstance(meaning, Defined) or meaning.definition.at.written is None:
+        return None
+    at = meaning.definition.at
+    return f"{at.module}.tla:{at.shown[0]}"
