@@ -968,8 +968,9 @@ class Guarded(Model):
 def test_a_number_off_its_default_may_be_the_repair(run, tmp_path):
     path = tmp_path / "guarded.py"
     path.write_text(GUARDED)
-    _, out, _ = run("check", path, "--set", "Guard=0")
+    _, out, _ = run("check", path, "--set", "Guard=0", "-o", tmp_path / "page.html")
     assert "repair it  Guard=1, or Stops=on (but breaks Begins)\n" in out
+    assert "<code>Guard=1, or Stops=on (but breaks Begins)</code>" in (tmp_path / "page.html").read_text()
 
 
 def test_a_repair_that_breaks_what_is_checked_by_default_says_so(run, tmp_path):

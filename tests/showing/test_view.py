@@ -1078,7 +1078,8 @@ def test_a_report_is_headed_by_its_settings(race):
 def test_a_report_begins_with_what_is_violated(race):
     text = view.report(race.result)
     sentence = f'<p class="wb-sentence">{html.escape(race.result["NoLakekeeperConflict"].why)}</p>'
-    places = list(map(text.index, ["NoLakekeeperConflict violated: ", sentence, ">Verdicts<", ">Constants<"]))
+    badge = '<span class="wb-badge wb-bad">✗ NoLakekeeperConflict violated</span>'
+    places = list(map(text.index, [badge, "NoLakekeeperConflict violated: ", sentence, ">Verdicts<", ">Constants<"]))
     assert places == sorted(places)
 
 

@@ -23,6 +23,7 @@ import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from workbench.checking.check import check
 from workbench.checking.contract import ENGINES, Engine
 from workbench.checking.runs import is_run, resume
 from workbench.commands.output import accept, integration, outputs
-from workbench.commands.output.advice import advice
+from workbench.commands.output.advice import advice, repair_of
 from workbench.commands.output.answers import ALL_TRACES, add_answer, check_answer, failing, give, printing
 from workbench.commands.output.checked import Checked, report_page
 from workbench.commands.output.files import file_of, read_text, reading
@@ -224,14 +225,15 @@ def _read(arguments: argparse.Namespace) -> list[str]:
 def _give(arguments: argparse.Namespace, result: Result, name: str | None = None) -> int:
     """Print and write the result for one model; given its `name`, also print what to do next about a violation."""
     suites = [(integration.suite_of_model(result), next(map(in_repository, file_of(arguments.targets[0])), None))]
-    pages = {_PAGE: lambda: report_page(result), outputs.JUNIT: lambda: integration.junit(suites)}
+    repair = cache(partial(repair_of, result))  # it takes some checks
+    pages = {_PAGE: lambda: report_page(result, repair=repair()), outputs.JUNIT: lambda: integration.junit(suites)}
     found = profiled(result) if arguments.profile else result
     given = give(arguments, found, pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
     if not (arguments.json or arguments.quiet) and name is not None:
         with printing(arguments):
-            for line in advice(name, arguments.set, arguments.output, result):
+            for line in advice(name, arguments.set, arguments.output, result, repair()):
                 say(line)
     return given
 

@@ -191,6 +191,7 @@ def test_a_page_is_accessible(browser: Any, tmp_path: Path, whole: bool, window:
     file.write_text(view.report(result) if whole else view.trace_page(watched), encoding="utf-8")
     with Window(browser, file, window, bypass_csp=True) as page:
         page.wait_for_selector(".wb-live")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         page.evaluate(resources.files("axe_playwright_python").joinpath("axe.min.js").read_text())
         found = page.evaluate("async () => (await axe.run(document, { preload: false })).violations")

@@ -19,12 +19,13 @@ _BUDGET = Budget(states=_MOST_STATES)
 _MOST_TOLD = 3
 
 
-def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result) -> list[str]:
+def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result, repair: str) -> list[str]:
     """Lines on the first violation of a model, with the commands to type.
 
     Args:
         target, given: The model's name, and its ``--set`` texts, as they were typed.
         written: The files that were asked for.
+        repair: As :func:`repair_of` has it.
     """
     shown = result.shown
     if shown is None or shown.holds is not False:
@@ -37,14 +38,18 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
     model = result.model
     settings = ", ".join([repr(target), *as_arguments(model.differing(), model.declared.constants)])
     lines.append(f"  play it    Workbench({settings}), in a notebook")
-    repair = _repair(result, shown.name)
     return ["", "Next", *lines, *([f"  repair it  {repair}"] if repair else [])]
 
 
-def _repair(result: Result, name: str) -> str:
-    """The single changes after which the property holds, the least harmful first; "" if none is known."""
-    if not result.complete:
+def repair_of(result: Result) -> str:
+    """The single changes after which the first property that is violated holds, the least harmful first.
+
+    Returns:
+        "" if none is known, or needed.
+    """
+    if result.shown is None or result.shown.holds is not False or not result.complete:
         return ""
+    name = result.shown.name
     mended = [attempt for attempt in _tried(result) if name in attempt.mends]
     if not mended:
         return ", or ".join(near.differs for near in neighbours(result.model, name, most=1))

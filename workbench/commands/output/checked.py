@@ -111,11 +111,12 @@ class Checked(Lined):
         ]
 
 
-def report_page(result: Result, one: Configuration | None = None) -> str:
+def report_page(result: Result, one: Configuration | None = None, repair: str = "") -> str:
     """A self-contained page: verdicts, traces, charts, and the state graph, for which a small space is searched again.
 
     Args:
         one: The configuration that was checked, to compare the result with.
+        repair: What would repair the first violation.
     """
     from workbench.checking.spaces.space import again
     from workbench.showing import view  # pictures load here, not with the command line
@@ -126,7 +127,7 @@ def report_page(result: Result, one: Configuration | None = None) -> str:
             space = again(result, Watch(on_progress))
         space = space if space.result.complete else None
     if one is None:
-        return view.report(result, space=space)
+        return view.report(result, space=space, repair=repair)
     return view.report(
         result,
         title=one.title,

@@ -52,6 +52,7 @@ def report(
     differences: Sequence[str] = (),
     as_expected: bool = False,
     space: Space | None = None,
+    repair: str = "",
 ) -> str:
     """A self-contained HTML page on one result.
 
@@ -61,22 +62,25 @@ def report(
         differences: The differences between the result and the expectations.
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
+        repair: What would repair the first violation.
     """
     shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
-    parts = [noted(source) if source else None, _expected(differences, as_expected)]
+    parts = [noted(source) if source else None, _expected(differences, as_expected), _in_short(result)]
+    parts += [element("p", element("b", "Repaired by "), element("code", repair))] if repair else []
     parts += [_trace(shown, deadlock)] if shown is not None else []  # what the page is about comes first
-    parts += [element("h2", "Verdicts"), element("p", headline(result)), verdict_table(result).html()]
+    parts += [element("h2", "Verdicts"), _wide("verdicts", verdict_table(result).html())]
     parts += map(noted, (summary(result), *result.notes))
-    parts += [element("h2", "Constants"), constants_table(result.model).html()]
+    parts += [element("h2", "Constants"), _wide("constants", constants_table(result.model).html())]
     parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]
     if result.error is not None and result.error.trace is not None:
         parts += [element("h2", "Error"), element("p", str(result.error)), trace_view(result.error.trace).html()]
     parts += [_graph(result, space)]
-    parts += [element("h2", "Charts"), levels_chart(result).html(), coverage_chart(result).html()]
-    parts += [access_chart(space).html()] if space is not None else []
+    parts += [element("h2", "Charts"), levels_chart(result).html(), _wide("actions", coverage_chart(result).html())]
+    parts += [_wide("accesses", access_chart(space).html())] if space is not None else []
     if result.profile:
-        parts += [element("h2", "What Python was called for"), profile_view(result.profile).html()]
-    parts += [element("h2", "Figures"), _figures(result)]
+        called = _wide("calls", profile_view(result.profile).html())
+        parts += [element("h2", "What Python was called for"), called]
+    parts += [element("h2", "Figures"), _wide("figures", _figures(result))]
     return page(title or model_line(result.model), joined(parts))
 
 
@@ -84,6 +88,17 @@ def _expected(differences: Sequence[str], as_expected: bool) -> Markup | None:
     if not differences:
         return element("p", badge("holds", "as expected")) if as_expected else None
     return element("p", badge("violated", "not as expected")) + bullets(differences)
+
+
+def _in_short(result: Result) -> Markup:
+    """The verdicts in a line, each with its property."""
+    each = (badge(verdict.word, f"{verdict.name} {verdict.word}") for verdict in result.verdicts)
+    return element("div", headline(result), *each, class_="wb-in-short")
+
+
+def _wide(name: str, table: Markup) -> Markup:
+    """What may be wider than a window, which scrolls by itself then."""
+    return element("div", table, class_="wb-wide", tabindex=0, role="group", aria_label=name)
 
 
 def _trace(verdict: Verdict, deadlock: bool) -> Markup:
