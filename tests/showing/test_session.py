@@ -705,7 +705,7 @@ def test_where_somebody_was_sent_during_a_check_they_stay_when_it_ends_and_leave
         ),
         ("paimon", {"USE_LOCK": True}, 13, "it leaves snapshots[1] and manifest[w0-0] alone; w1 is at READY"),
         (
-            "bakery_v2",
+            "v2_race",
             {"AsyncParquet": False},
             22,
             "iceberg + Snapshot(w2, 2, 2); next, w2: ",

@@ -21,8 +21,8 @@ PROTOCOL = Protocol(
             "As it should be": "bakery/v1_survivor_liveness",
         },
         "bakery_v2": {
-            "Stale files": "bakery/v2_race",
             "The ack that never comes": "bakery/v2_two_writers_wedge",
+            "Stale files": "bakery/v2_race",
             "Clocks that disagree": "bakery/clocks_skewed",
             "Taken for dead": "bakery/suspicion",
             "As it should be": "bakery/v2",
