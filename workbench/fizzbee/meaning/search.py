@@ -1,0 +1,85 @@
+"""All states of a specification, breadth first, with verdicts and shortest traces: slow, and easy to trust."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from workbench.fizzbee.meaning.state import State
+from workbench.fizzbee.meaning.steps import Meaning, Step
+
+#: The verdict on a state without a next one.
+DEADLOCK = "Deadlock"
+
+
+@dataclass
+class Result:
+    """What a search found.
+
+    Attributes:
+        states: How many there are.
+        violated: For each violated assertion, and DEADLOCK, a shortest trace; an ``exists`` that no state satisfies
+            has an empty one.
+        reached: For each ``exists`` that is satisfied a shortest trace.
+        undecided: The assertions about whole behaviours.
+    """
+
+    states: int = 0
+    violated: dict[str, list[Step]] = field(default_factory=dict)
+    reached: dict[str, list[Step]] = field(default_factory=dict)
+    undecided: list[str] = field(default_factory=list)
+
+
+def search(meaning: Meaning) -> Result:
+    """Visit every state that at most ``max_actions`` actions reach.
+
+    Raises:
+        ModelError: With the place of what cannot be evaluated.
+    """
+    assertions = meaning.text.assertions.values()
+    of_states = [a for a in assertions if a.operators in (("always",), ("exists",))]
+    of_steps = [a for a in assertions if a.operators == ("transition",)]
+    result = Result(undecided=[a.name for a in assertions if a not in of_states and a not in of_steps])
+    most = meaning.text.options.max_actions
+    came: dict[str, tuple[Step, str]] = {}
+    fewest: dict[str, int] = {}
+    queue: deque[tuple[State, int]] = deque()
+
+    def reach(step: Step, before: str, actions: int) -> None:
+        key = step.state.key
+        if key not in fewest:
+            came[key] = step, before
+            for assertion in of_states:
+                exists = assertion.operators == ("exists",)
+                into = result.reached if exists else result.violated
+                if assertion.name not in into and meaning.holds(assertion, step.state) == exists:
+                    into[assertion.name] = trace(key)
+        if actions < fewest.get(key, most + 1):  # fewer actions may leave room for more to come
+            fewest[key] = actions
+            queue.append((step.state, actions))
+
+    def trace(key: str) -> list[Step]:
+        steps = []
+        while key:
+            step, key = came[key]
+            steps.append(step)
+        return steps[::-1]
+
+    for state in meaning.initial():
+        reach(Step("Init", "begin", state), "", 0)
+    while queue:
+        state, actions = queue.popleft()
+        if actions > fewest[state.key]:
+            continue
+        goes_on = False
+        for step in meaning.steps(state, actions < most):
+            goes_on = goes_on or step.kind != "crash"
+            for assertion in of_steps:
+                if assertion.name not in result.violated and not meaning.holds(assertion, step.state, state):
+                    result.violated[assertion.name] = [*trace(state.key), step]
+            reach(step, state.key, actions + (step.kind == "begin"))
+        if not goes_on and actions < most and meaning.text.options.deadlock_detection:
+            result.violated.setdefault(DEADLOCK, trace(state.key))
+    result.states = len(fewest)
+    result.violated.update(
+        {a.name: [] for a in of_states if a.operators == ("exists",) and a.name not in result.reached}
+    )
+    return result
