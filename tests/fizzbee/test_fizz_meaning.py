@@ -155,3 +155,20 @@ def test_expressions(expression, expected):
     text = f"def Twice(n):\n  return n * 2\naction Init:\n  x = {expression}\n"
     (state,) = Meaning(text, "x.fizz").initial()
     assert shown(state.heap["x"]) == expected
+
+
+@pytest.mark.parametrize("fair", ["", "fair "])
+def test_what_bounded_or_fair_choices_leave_open(fair):
+    """A behaviour that the bound cuts off has not ended; fairness of choices is not judged."""
+    text = f"action Init:\n  x = 0\natomic fair action Up:\n  require x < 2\n  {fair}any i in [1]:\n    x += i\n"
+    text += "eventually always assertion Ends:\n  return x == 2\n"
+    result = search(Meaning(quiet(text), "x.fizz"))
+    assert (result.undecided, result.violated) == (["Ends"] if fair else [], {})
+    bounded = f"---\noptions:\n  max_actions: 1\n---\n{text}"
+    assert search(Meaning(quiet(bounded), "x.fizz")).undecided == ["Ends"]
+
+
+def test_an_unknown_sort_of_assertion_is_refused():
+    text = "action Init:\n  x = 0\nexists always assertion A:\n  return True\n"
+    with pytest.raises(InputError, match=r"x\.fizz:3:25: an assertion is not exists always"):
+        search(Meaning(text, "x.fizz"))

@@ -2,7 +2,8 @@
 
 ``values.py`` has values with their equality and their text, ``operators.py`` and ``library.py`` what can be done to
 them; ``expressions.py`` evaluates, ``state.py`` says what a state is, and ``threads.py`` runs statements from one yield
-point to the next. ``steps.py`` makes a specification of it, and ``search.py`` visits its states.
+point to the next. ``steps.py`` makes a specification of it, ``search.py`` visits its states, and ``liveness.py`` looks
+for fair loops.
 
 A state is what a later step can read, so it differs from FizzBee's own in these ways:
 
@@ -14,5 +15,5 @@ A state is what a later step can read, so it differs from FizzBee's own in these
 - The number of a role's instance is the smallest that is free, where FizzBee counts through the whole search.
 
 Refused, each in one line with its place: ``__id__`` and ``__returns__``, symmetric roles and values, ``next_states``,
-channels, composition and refinement, ``invariants:``, ``def`` in a role. Assertions with ``eventually`` are undecided.
+channels, composition and refinement, ``invariants:``, ``def`` in a role.
 """

@@ -21,10 +21,12 @@ class Step(NamedTuple):
     Attributes:
         name: The action's, such as ``Writer#0.Commit``.
         kind: ``begin`` for an action's first step, ``continue`` for a later one, ``crash`` for one that is lost there.
+        fair: The action's fairness: empty, ``weak`` or ``strong``.
     """
 
     name: str
     kind: str
+    fair: str
     state: State
 
 
@@ -116,7 +118,7 @@ class Meaning:
         owner = thread.frames[0].owner
         action = (self.text if owner is None else owner.role).actions[thread.action]
         for after in self._ways(begin, action, "continue"):
-            yield Step(thread.name, "continue", after)
+            yield Step(thread.name, "continue", action.fair, after)
 
     def _begun(self, state: State, role: Instance | None, action: tree.Action) -> Iterator[Step]:
         keys = _keys(action.name, role)
@@ -133,7 +135,7 @@ class Meaning:
             return copy, thread
 
         for after in self._ways(begin, action, "begin"):
-            yield Step(keys[0], "begin", after)
+            yield Step(keys[0], "begin", action.fair, after)
 
     def _ways(self, begin: Callable[[], tuple[State, Thread]], action: tree.Action, kind: str) -> Iterator[State]:
         """The states to which a thread gets, one for each way to choose."""
@@ -198,7 +200,7 @@ class Meaning:
                 copy = state.clone()
                 del copy.threads[number]
                 copy.settle()
-                yield Step(thread.name, "crash", copy)
+                yield Step(thread.name, "crash", "", copy)
         for number, role in enumerate(state.roles):
             if role.role.durable is not None or role.role.ephemeral is not None:
                 copy = state.clone()
@@ -211,7 +213,7 @@ class Meaning:
                 ]
                 copy.settle()
                 if copy.key != state.key:
-                    yield Step(role.name, "crash", copy)
+                    yield Step(role.name, "crash", "", copy)
 
 
 def _keys(action: str, role: Instance | None) -> list[str]:

@@ -23,7 +23,9 @@ def parse(text: str, file: str) -> Specification:
     """
     rows, rest = front_matter.split(text)
     result = Specification(front_matter.options(rows, file))
-    _Parser(tokens(rest, file)).file(result)
+    parser = _Parser(tokens(rest, file))
+    parser.file(result)
+    result.fair_choices = parser.fair_choices
     return result
 
 
@@ -34,6 +36,8 @@ def _declare(table: dict[str, Declared], declared: Declared) -> None:
 
 
 class _Parser(ExpressionParser):
+    fair_choices = False
+
     def file(self, result: Specification) -> None:
         decorations: dict[str, frozenset[str]] = {}
         while self.token.kind != "end":
@@ -227,6 +231,7 @@ class _Parser(ExpressionParser):
 
     def _any(self) -> Statement:
         at, fair = self.token.at, self._fairness()
+        self.fair_choices = self.fair_choices or bool(fair)
         self.next()
         name = self.name().text
         self.expect("in")
@@ -295,6 +300,7 @@ class _Parser(ExpressionParser):
         if not isinstance(target, tree.Name):
             refuse(target.at, "a choice is assigned to a name")
         fair = self._fairness()
+        self.fair_choices = self.fair_choices or bool(fair)
         self.next()
         members = self.binary(1)
         where = self.expression() if self.accept("if") or self.accept(":") else None

@@ -283,7 +283,7 @@ class Options:
 
 @dataclass(slots=True)
 class Specification:
-    """A whole file."""
+    """A whole file; `fair_choices` says whether a choice in it is fair."""
 
     options: Options = field(default_factory=Options)
     constants: list[Statement] = field(default_factory=list)
@@ -291,3 +291,4 @@ class Specification:
     functions: dict[str, Function] = field(default_factory=dict)
     roles: dict[str, Role] = field(default_factory=dict)
     assertions: dict[str, Assertion] = field(default_factory=dict)
+    fair_choices: bool = False
