@@ -2,7 +2,7 @@
 
 Such a behaviour ends in a strongly connected part of the graph. It may also rest in a state for ever. Fairness forbids
 that an action waits: a weakly fair one that is enabled in every state of the part, and a strongly fair one that is
-enabled in any, must be taken in it.
+enabled in any, must be taken in it. Nor does a behaviour crash for ever: a loop has no crash.
 """
 
 from collections.abc import Collection, Iterator
@@ -13,6 +13,7 @@ class Edge(NamedTuple):
     """A step to the state `target`; `fair` is empty, ``weak`` or ``strong``."""
 
     name: str
+    crash: bool
     fair: str
     target: str
 
@@ -54,7 +55,7 @@ def _fair_parts(graph: Graph, inside: set[str]) -> Iterator[set[str]]:
     parts = list(_components(graph, inside))
     while parts:
         part = parts.pop()
-        taken = {edge.name for key in part for edge in graph[key] if edge.target in part}
+        taken = {edge.name for key in part for edge in graph[key] if edge.target in part and not edge.crash}
         fair = {(edge.name, edge.fair) for key in part for edge in graph[key] if edge.fair and edge.name not in taken}
         strong = {name for name, strength in fair if strength == "strong"}
         without = {key for key in part if all(edge.name not in strong for edge in graph[key])}
@@ -78,7 +79,7 @@ def _components(graph: Graph, inside: set[str]) -> Iterator[set[str]]:
         while calls:
             key, edges = calls[-1]
             for edge in edges:
-                if edge.target not in inside:
+                if edge.crash or edge.target not in inside:
                     continue
                 if edge.target not in numbers:
                     numbers[edge.target] = lowest[edge.target] = len(numbers)

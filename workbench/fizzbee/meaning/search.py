@@ -87,7 +87,7 @@ def search(meaning: Meaning) -> Result:
         goes_on, edges = False, list[Edge]()
         bounded = bounded or actions >= most
         for step in meaning.steps(state, actions < most):
-            edges.append(Edge(f"{step.kind == 'crash'} {step.name}", step.fair, step.state.key))
+            edges.append(Edge(step.name, step.kind == "crash", step.fair, step.state.key))
             goes_on = goes_on or step.kind != "crash"
             for assertion in of_steps:
                 if assertion.name not in result.violated and not meaning.holds(assertion, step.state, state):
