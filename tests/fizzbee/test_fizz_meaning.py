@@ -65,6 +65,7 @@ atomic action Go:
         ("x = list(range(1000000000000))", "5:11: more than 1000000 members"),
         ("x = 1 << 100000", "5:9: a shift is by 0 to 4096 bits"),
         ("x = [1]; x.append(x)", "4:15: a list contains itself"),
+        ("x = ''.join(['a' * 1000] * 1001)", "5:14: a text that is too long"),
         ("x = {[1]: 2}", "5:7: a list is not hashable"),
         ("x = {}[1]", "5:9: there is no key 1"),
         ("x = [1][1]", "5:10: a list of 1 has no such index"),
@@ -166,6 +167,7 @@ def test_what_bounded_or_fair_choices_leave_open(fair):
     assert (result.undecided, result.violated) == (["Ends"] if fair else [], {})
     bounded = f"---\noptions:\n  max_actions: 1\n---\n{text}"
     assert search(Meaning(quiet(bounded), "x.fizz")).undecided == ["Ends"]
+    assert search(Meaning(quiet(f"---\nliveness: false\n---\n{text}"), "x.fizz")).undecided == ["Ends"]
 
 
 def test_an_unknown_sort_of_assertion_is_refused():

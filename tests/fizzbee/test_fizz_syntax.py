@@ -1,7 +1,11 @@
 """What the parser reads, and what it refuses in one line with its place."""
 
+import ast
+from pathlib import Path
+
 import pytest
 
+from workbench import fizzbee
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
 from workbench.kernel.meaning.errors import InputError
@@ -145,6 +149,10 @@ def test_declarations():
         ("action A:\nb = 1", "x.fizz:2:1: an indented block is expected, not 'b'"),
         ("fair<odd> action A:\n  pass", "x.fizz:1:6: fairness is weak or strong, not odd"),
         ("---\nliveliness: true\n---\n", "x.fizz:2:1: there is no option liveliness"),
+        (
+            "---\nliveness: odd\n---\n",
+            "x.fizz:2:1: liveness is strict, enabled, true, eventual or false, not 'odd'",
+        ),
         ("---\noptions:\n  max_actions: -1\n---\n", "x.fizz:3:3: '-1' is no number of actions"),
         ("a = " + "9" * 401, "x.fizz:1:5: a number has at most 400 digits"),
         (
@@ -157,6 +165,17 @@ def test_refused(text, error):
     with pytest.raises(InputError) as refusal:
         parse(text, "x.fizz")
     assert str(refusal.value) == error
+
+
+def test_no_module_of_the_room_can_run_a_text():
+    """No parser or evaluator of Python's is near, and no attribute is looked up by a text's name."""
+    forbidden = {"ast", "eval", "exec", "compile", "getattr", "hasattr", "__import__", "importlib", "globals", "vars"}
+    for module in Path(fizzbee.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text())):
+            names = {node.id} if isinstance(node, ast.Name) else set()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
+            assert not names & forbidden, module
 
 
 def test_deep_blocks_are_refused():

@@ -102,6 +102,13 @@ def _replace(text: str, old: str, new: str, count: int = -1) -> str:
     return text.replace(old, new, count)
 
 
+def _join(text: str, items: Value) -> str:
+    parts = members(items)
+    if sum(len(part) + len(text) for part in parts) > MOST_MEMBERS:
+        raise Wrong("a text that is too long")
+    return text.join(parts)
+
+
 def _range(*bounds: int) -> range:
     return range(*bounds)
 
@@ -202,7 +209,7 @@ def _symmetric_difference(owner: Collection, other: Value) -> Value:
 
 
 _OF_STRINGS: dict[str, Callable[..., Value]] = {
-    "format": _format, "replace": _replace, "join": lambda text, items: text.join(members(items)),
+    "format": _format, "replace": _replace, "join": _join,
     "elems": lambda text: list(text), "partition": str.partition, "rpartition": str.rpartition,
     "startswith": str.startswith, "endswith": str.endswith, "find": str.find, "rfind": str.rfind, "index": str.index,
     "rindex": str.rindex, "count": str.count, "split": str.split, "rsplit": str.rsplit, "strip": str.strip,

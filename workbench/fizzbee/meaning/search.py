@@ -22,7 +22,8 @@ class Result:
         violated: For each violated assertion, and DEADLOCK, a shortest trace; that of ``eventually`` leads to a state
             of the loop, and an ``exists`` that no state satisfies has an empty one.
         reached: For each ``exists`` that is satisfied a shortest trace.
-        undecided: The assertions with ``eventually`` where the bound on actions ended behaviours, or a choice is fair.
+        undecided: The assertions with ``eventually`` where the bound on actions ended behaviours, a choice is fair, or
+            the text's options say so.
     """
 
     states: int = 0
@@ -101,7 +102,7 @@ def search(meaning: Meaning) -> Result:
         {a.name: [] for a in of_states if a.operators == ("exists",) and a.name not in result.reached}
     )
     for assertion in of_behaviours:
-        if bounded or meaning.text.fair_choices:
+        if bounded or meaning.text.fair_choices or not meaning.text.options.liveness:
             result.undecided.append(assertion.name)
             continue
         loop = violating(assertion.operators, graph, true_in[assertion.name], initial)

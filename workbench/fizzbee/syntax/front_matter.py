@@ -4,8 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from workbench.fizzbee.syntax.tree import Bounds, Options, Place, refuse
+from workbench.kernel.meaning.errors import either
 
 _WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+#: Whether assertions with ``eventually`` are decided; FizzBee has several algorithms for that.
+_LIVENESS = {"strict": True, "enabled": True, "true": True, "eventual": True, "false": False}
 #: The other spelling of an option.
 _CAMEL = {
     "maxActions": "max_actions",
@@ -51,6 +54,10 @@ def options(rows: list[tuple[int, str]], file: str) -> Options:
         match keys:
             case ["deadlock_detection"]:
                 result.deadlock_detection = _truth(at, text)
+            case ["liveness"]:
+                if text not in _LIVENESS:
+                    refuse(at, f"liveness is {either(_LIVENESS)}, not {text[:40]!r}")
+                result.liveness = _LIVENESS[text]
             case ["options", "max_actions"]:
                 result.max_actions = _count(at, text)
             case ["options", "max_concurrent_actions"]:

@@ -278,6 +278,7 @@ class Options:
     max_concurrent_actions: int = 2
     crash_on_yield: bool = True
     deadlock_detection: bool = True
+    liveness: bool = True
     of_action: dict[str, Bounds] = field(default_factory=dict)
 
 
