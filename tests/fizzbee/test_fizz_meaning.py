@@ -174,3 +174,9 @@ def test_an_unknown_sort_of_assertion_is_refused():
     text = "action Init:\n  x = 0\nexists always assertion A:\n  return True\n"
     with pytest.raises(InputError, match=r"x\.fizz:3:25: an assertion is not exists always"):
         search(Meaning(text, "x.fizz"))
+
+
+def test_an_assertion_that_requires_something_is_refused():
+    text = "action Init:\n  x = 0\nalways assertion A:\n  require x == 1\n  return True\n"
+    with pytest.raises(ModelError, match=r"x\.fizz:3:18: an assertion does not require anything, in A"):
+        search(Meaning(text, "x.fizz"))
