@@ -54,9 +54,9 @@ atomic action Go:
 @pytest.mark.parametrize(
     ("statement", "error"),
     [
-        ("x = getattr((), '_' + '_class_' + '_')", "5:14: a tuple has no __class__"),
-        ("x = ().append", "5:9: a tuple has no append"),
-        ("x = 'a'.encode()", "5:10: a string has no encode"),
+        ("x = getattr((), '_' + '_class_' + '_')", "5:14: type tuple has no __class__"),
+        ("x = ().append", "5:9: type tuple has no append"),
+        ("x = 'a'.encode()", "5:10: type string has no encode"),
         ("x = '{0.real}'.format(1)", "5:24: format takes {}, {0} and {name}"),
         ("x = eval('1')", "5:7: nothing is called eval"),
         ("x = open", "5:7: nothing is called open"),
@@ -66,7 +66,7 @@ atomic action Go:
         ("x = 1 << 100000", "5:9: a shift is by 0 to 4096 bits"),
         ("x = [1]; x.append(x)", "4:15: a list contains itself"),
         ("x = ''.join(['a' * 1000] * 1001)", "5:14: a text that is too long"),
-        ("x = {[1]: 2}", "5:7: a list is not hashable"),
+        ("x = {[1]: 2}", "5:7: type list is not hashable"),
         ("x = {}[1]", "5:9: there is no key 1"),
         ("x = [1][1]", "5:10: a list of 1 has no such index"),
         ("x = 1 + 'a'", "5:9: + does not go with int and string"),
@@ -180,3 +180,68 @@ def test_an_assertion_that_requires_something_is_refused():
     text = "action Init:\n  x = 0\nalways assertion A:\n  require x == 1\n  return True\n"
     with pytest.raises(ModelError, match=r"x\.fizz:3:18: an assertion does not require anything, in A"):
         search(Meaning(text, "x.fizz"))
+
+
+CHANGES = [
+    ("x = [3, 1]; x.insert(0, 2); x.extend((5,)); x.remove(1); y = x.pop(); x.append(x.index(3))", "[2, 3, 1]"),
+    ("x = [1, 2]; y = x; y += [3]; y = y + [4]", "[1, 2, 3]"),
+    ("x = [[0, 1], 2]; x[0][-1] = 5; (x[1], z) = (6, 7); x[1] += 1", "[[0, 5], 7]"),
+    ("x = {}; x.setdefault('a', []).append(1); x.update({'b': 2}, c = 3); y = x.popitem(); x['b'] += 1",
+     '{"b": 3, "c": 3}'),
+    ("x = {'a': 1}; y = x; y |= {'b': 2}; x.pop('c', None); z = x.keys() + x.values()", '{"a": 1, "b": 2}'),
+    ("x = {1: 'a'} | {2: 'b', 1: 'c'}; y = dict([(3, 4)]); y.clear()", '{1: "c", 2: "b"}'),
+    ("x = set([3]); x.add_all([1, 3]); x.discard(9); x.remove(3); x = x.union([4], [5]).difference([5])",
+     "set([1, 4])"),
+    ("x = [set([1, 2]).symmetric_difference([2, 3]), set([1]).issubset([1, 2]), set([1]).issuperset([2])]",
+     "[set([1, 3]), True, False]"),
+    ("x = bag([2, 1, 2]); x.remove(2); x.add(1); y = x.pop()", "bag([1, 2])"),
+    ("x = set([1, 2]).intersection([2, 3]) ^ set([3]); y = set([1]); y.clear()", "set([2, 3])"),
+    ("x = record(a = 1); x.b = 2; x.a += 1; y = struct(c = 1) + struct(d = 2)", "record(a = 2, b = 2)"),
+    ("x = genericmap([([1], 2)]); x[[1]] = 3", "{[1]: 3}"),
+    ("x = []; y = deepcopy([x]); y[0].append(1); z = [i for i in {'k': 1}]; x += z", '["k"]'),
+    ("x = [str(1), repr('a'), int('7', 8), float(1), tuple([1]), reversed([1, 2]), dir(record(b = 1)), type(1)]",
+     '["1", "\\"a\\"", 7, 1.0, (1,), [2, 1], ["b"], "int"]'),
+    ("x = ['aXb'.replace('X', '-'), 'abc'.find('c'), 'x' in 'xy', 3 in range(4), {1: 2} == {1: 2.0}, (1, 2) < (1, 3)]",
+     '["a-b", 2, True, True, True, True]'),
+    ("x = [i if i else -i for (i, j) in [(0, 1), (2, 3)]]; x = x * 2", "[0, 2, 0, 2]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statements", "expected"), CHANGES)
+def test_statements(statements, expected):
+    (state,) = Meaning(f"action Init:\n  {statements}\n", "x.fizz").initial()
+    assert shown(state.heap["x"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("statements", "error"),
+    [
+        ("x = [1]; x.remove(2)", "the value is not in the list"),
+        ("x = set([1]); x.remove(2)", "the set does not have the value"),
+        ("x = {}; x.popitem()", "the dict is empty"),
+        ("x = bag(); x.pop()", "the bag is empty"),
+        ("x = []; x.pop()", "a list of 0 has no index -1"),
+        ("x = struct(a = 1); x.a = 2", "fields of type struct are not assigned to"),
+        ("x = (1, 2); x[0] = 2", "members of type tuple are not assigned to"),
+        ("x = [1]; x['a'] = 2", "a list of 1 has no such index"),
+        ("a, x = [1]", "2 names do not take a list of 1"),
+        ("x = [1][::0]", "a slice has no step 0"),
+        ("x = [1]['a':]", "a slice is between integers"),
+        ("x = 1(2)", "type int is not called"),
+        ("x = record(a = 1, a = 2)", "an argument is given twice"),
+        ("x = (lambda n: n)()", "there is no argument for n"),
+        ("x = [1] < [None]", "int and NoneType are not ordered"),
+        ("x = -'a'", "- does not go with string"),
+        ("x = min([])", "there is no least and no greatest of nothing"),
+        ("x = len(3)", "type int has no members to go through"),
+        ("x = 1.5 | 2", "| does not go with floats"),
+        ("x = '%x' % 3", "% takes %s, %r and %d, and a value for each"),
+        ("x = (1 << 4000) * (1 << 4000)", "an integer of more than 4096 bits"),
+        ("x = R(ID = 1); x.ID = 2", "ID is a parameter of the role"),
+        ("x = unknown", "nothing is called unknown"),
+    ],
+)
+def test_values_refuse(statements, error):
+    text = f"role R:\n  action Init:\n    pass\naction Init:\n  {statements}\n"
+    with pytest.raises(ModelError, match=rf"^x\.fizz:5:\d+: {re.escape(error)}$"):
+        Meaning(text, "x.fizz").initial()

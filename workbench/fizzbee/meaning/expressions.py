@@ -72,7 +72,7 @@ class Names:
 
     def _getattr(self, owner: Value, name: Value, *default: Value) -> Value:
         if (cell := self.attribute(owner, name) or default[:1]) == ():
-            raise Wrong(f"a {kind_of(owner)} has no {name}")
+            raise Wrong(f"type {kind_of(owner)} has no {name}")
         return cell[0]
 
     # Expressions ------------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class Names:
     def _call(self, node: tree.Call) -> Value:
         function = self.value(node.function)
         if not isinstance(function, Function):
-            fail(node.at, f"a {kind_of(function)} is not called")
+            fail(node.at, f"type {kind_of(function)} is not called")
         positional, named = self.arguments(node)
         try:
             return function.call(*positional, **named)
@@ -166,7 +166,7 @@ class Names:
     def _attribute(self, node: tree.Attribute) -> Value:
         owner = self.value(node.owner)
         if (cell := self.attribute(owner, node.name)) is None:
-            fail(node.at, f"a {kind_of(owner)} has no {node.name}")
+            fail(node.at, f"type {kind_of(owner)} has no {node.name}")
         return cell[0]
 
     def _index(self, node: tree.Index) -> Value:
@@ -174,7 +174,7 @@ class Names:
         if isinstance(owner, Dict):
             return owner.get(index)
         if not isinstance(owner, list | tuple | str | range):
-            fail(node.at, f"a {kind_of(owner)} has no indices")
+            fail(node.at, f"type {kind_of(owner)} has no indices")
         return owner[self._checked(node.at, owner, index)]
 
     def _checked(self, at: Place, owner: Any, index: Value) -> int:
@@ -186,7 +186,7 @@ class Names:
         owner = self.value(node.owner)
         bounds = [None if bound is None else self.value(bound) for bound in node.bounds]
         if not isinstance(owner, list | tuple | str | range):
-            fail(node.at, f"a {kind_of(owner)} has no slices")
+            fail(node.at, f"type {kind_of(owner)} has no slices")
         if not all(bound is None or (isinstance(bound, int) and not isinstance(bound, bool)) for bound in bounds):
             fail(node.at, "a slice is between integers")
         if bounds[2] == 0:
@@ -273,7 +273,7 @@ class Names:
             elif isinstance(owner, list):
                 owner[self._checked(target.at, owner, self.value(target.index))] = value
             else:
-                raise Wrong(f"members of a {kind_of(owner)} are not assigned to")
+                raise Wrong(f"members of type {kind_of(owner)} are not assigned to")
         except Wrong as wrong:
             fail(target.at, str(wrong))
 
@@ -282,7 +282,7 @@ class Names:
         if isinstance(owner, Instance) and name in owner.fixed:
             raise Wrong(f"{name} is a parameter of the role")
         if not isinstance(owner, Instance) and not (isinstance(owner, Record) and owner.kind == "record"):
-            raise Wrong(f"fields of a {kind_of(owner)} are not assigned to")
+            raise Wrong(f"fields of type {kind_of(owner)} are not assigned to")
         owner.fields[name] = value
 
 

@@ -157,7 +157,7 @@ def check_hashable(value: Value) -> None:
         for item in value:
             check_hashable(item)
     elif isinstance(value, list | Dict | Collection) or (isinstance(value, Record) and value.kind == "record"):
-        raise Wrong(f"a {kind_of(value)} is not hashable")
+        raise Wrong(f"type {kind_of(value)} is not hashable")
 
 
 def truth(value: Value) -> bool:
@@ -182,7 +182,7 @@ def members(value: Value) -> list[Value]:
             return [key for key, _ in value.pairs]
         case Collection():
             return sorted(value.items, key=canonical)
-    raise Wrong(f"a {kind_of(value)} has no members to go through")
+    raise Wrong(f"type {kind_of(value)} has no members to go through")
 
 
 def shown(value: Value) -> str:
