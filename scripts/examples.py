@@ -85,6 +85,8 @@ def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[
     if not result.complete:
         return "stopped", ""
     is_undecided = verdict.startswith(_UNKNOWN)
+    if {published.get("result"), verdict} == {SAFETY, LIVENESS} and _is_temporal(result):
+        verdict = published["result"]  # TLC says so of a PROPERTY by where it finds out
     found: dict[str, Any] = {} if is_undecided else {"result": verdict}
     if is_undecided or verdict == SUCCESS:  # else TLC ends in the midst of a level
         found["distinctStates"] = result.distinct
@@ -98,6 +100,10 @@ def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[
     if is_undecided:
         return "undecided", ""
     return "same" if verdict == SUCCESS and "distinctStates" in published else "complete", ""
+
+
+def _is_temporal(result: Result) -> bool:
+    return any(one.kind in ("step", "liveness") for one in result.violated)
 
 
 def _verdict(result: Result, with_deadlock: bool) -> str:

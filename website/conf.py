@@ -153,7 +153,7 @@ def add_assets(app: Any, error: Exception | None) -> None:
     if error is None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(drawn_style())
-        (static / SCRIPT).write_text(live_script())
+        (static / SCRIPT).write_text(live_script(states=True))
         (static / front.PANEL_STYLE).write_text(surface.STYLE)
         playground.finish(Path(app.outdir))
         for picture in Path(app.srcdir, gallery.FOLDER).rglob("*"):

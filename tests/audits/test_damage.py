@@ -10,7 +10,7 @@ from tests.audits.damaged_tables import TABLES
 from tests.audits.expected import answer, audit
 from tests.places import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("damage")]  # all look at the same outcomes
+pytestmark = pytest.mark.slow
 
 GUIDE = ROOT / "docs" / "audit.md"
 
@@ -86,17 +86,15 @@ UNSEEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
-    """By format, the kinds of damage: how many there are, and which are not found."""
-    found = {}
-    for name, make in TABLES.items():
-        folder = tmp_path_factory.mktemp("damage")
-        table, kinds = make(folder / "sound")
+@pytest.mark.parametrize("format", UNSEEN)
+def test_damage_is_found_or_there_is_a_reason_why_not(format, tmp_path):
+    """No reason is for nothing, and the guide has the counts: a row for each format, and in it each reason."""
+    count, unseen = 0, []
+    for name in (name for name in TABLES if name.startswith(format)):
+        table, kinds = TABLES[name](tmp_path / name)
         assert audit(table).holds is True
-        count, unseen = 0, []
         for what, damage in damages(table, kinds):
-            copy = shutil.copytree(table, folder / f"copy{count}")
+            copy = shutil.copytree(table, tmp_path / f"copy{count}")
             damage(copy)
             judged, line = answer(copy)
             assert "\n" not in line
@@ -104,36 +102,13 @@ def outcomes(tmp_path_factory):
                 unseen.append(what)
             shutil.rmtree(copy)
             count += 1
-        found[name] = count, unseen
-    return found
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_damage_is_found_or_there_is_a_reason_why_not(outcomes, name):
-    _, unseen = outcomes[name]
-    patterns = [one for reason in UNSEEN[name.partition(" ")[0]].values() for one in reason]
-    assert [what for what in unseen if not any(re.match(one, what) for one in patterns)] == []
-
-
-def test_no_reason_is_for_nothing(outcomes):
-    for format, reasons in UNSEEN.items():
-        unseen = [what for name, (_, some) in outcomes.items() if name.startswith(format) for what in some]
-        for pattern in (one for reason in reasons.values() for one in reason):
-            assert any(re.match(pattern, what) for what in unseen), pattern
-
-
-def test_the_guide_has_the_table(outcomes):
-    """A row for each format's kinds of damage, and one for each reason."""
-    lines = ["| format | kinds of damage | found | not found, and why |", "|---|---|---|---|"]
-    for format, reasons in UNSEEN.items():
-        some = [one for name, one in outcomes.items() if name.startswith(format)]
-        count, lost = sum(one for one, _ in some), [what for _, unseen in some for what in unseen]
-        why = {}
-        for reason, patterns in reasons.items():
-            mine = [what for what in lost if any(re.match(one, what) for one in patterns)]
-            lost = [what for what in lost if what not in mine]
-            why[reason] = len(mine)
-        told = "; ".join(f"{number}: {reason}" for reason, number in why.items())
-        lines.append(f"| {format} | {count} | {count - sum(why.values())} | {told} |")
-    table = "\n".join(lines)
-    assert table in GUIDE.read_text(), f"docs/audit.md lacks this table:\n{table}"
+    left, why = list(unseen), {}
+    for reason, patterns in UNSEEN[format].items():
+        assert [one for one in patterns if not any(re.match(one, what) for what in unseen)] == []
+        mine = [what for what in left if any(re.match(one, what) for one in patterns)]
+        left = [what for what in left if what not in mine]
+        why[reason] = len(mine)
+    assert left == []
+    told = "; ".join(f"{number}: {reason}" for reason, number in why.items())
+    row = f"| {format} | {count} | {count - sum(why.values())} | {told} |\n"
+    assert row in GUIDE.read_text(), f"docs/audit.md lacks this row:\n{row}"

@@ -211,7 +211,7 @@ def violated_by_definition(case: Case) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
     model = case.model()

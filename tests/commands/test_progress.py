@@ -46,6 +46,7 @@ def test_a_line_every_few_seconds_and_none_at_once(capsys):
 def test_a_line_says_where_the_search_is():
     assert progress_text(Progress(3, 1200, 400, 2.0, 0)) == "level 3: 1,200 states, 400 to expand, 600 states/s, 2 s"
     assert progress_text(Progress(1, 1, 1, 0.0, 0)) == "level 1: 1 state, 1 to expand, 0 s"
+    assert progress_text(Progress(1, 1, 1, 60.0, 0)) == "level 1: 1 state, 1 to expand, 60 s"  # and not 0 states/s
     levels = tuple(comb(12, members) for members in range(9))
     assert progress_text(Progress(9, 3797, 495, 1.0, 0, levels=levels)) == (
         "level 9: 3,797 states, 495 to expand, 3,797 states/s, 1 s\n  about 4,100 in all, 0 s more"

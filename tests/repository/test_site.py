@@ -891,7 +891,6 @@ def test_a_link_holds_the_model_and_its_settings(playground: Playground) -> None
 @pytest.mark.browser
 def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground: Playground) -> None:
     page, where = playground.page, playground.trace.locator(".wb-where")
-    page.goto("about:blank")
     page.goto(f"{playground.address}#open=delta/overwritten_no_partitions")
     expect(playground.status).to_have_text(re.compile(r"violated \(575 states\)\.$"))
     playground.trace.get_by_role("button", name="to the beginning").press("Enter")
@@ -911,7 +910,6 @@ def test_a_link_opens_one_step_of_a_behaviour_and_the_way_back_undoes(playground
     assert 'model = "delta"' in playground.text("settings")
     page.goto(re.sub("&of=.{8}", "&of=00000000", link))
     expect(page.get_by_role("alert")).to_contain_text("is of another version of model delta, with other steps")
-    page.goto("about:blank")
     page.goto(playground.address)  # the first model has no name
     expect(playground.status).to_have_text("1 of 1 violated (13 states).")
     playground.trace.get_by_role("button", name="to the beginning").press("Enter")

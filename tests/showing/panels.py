@@ -71,6 +71,11 @@ def use(part: Any, sent: str, value: Any = None) -> None:
         part.surface._handle_custom_msg({"part": part.number, "send": sent, "value": value, "click": 1}, [])
 
 
+def choose_state(pane: Any, state: int, by_hand: bool = True) -> None:
+    """What the page of a whole graph says when a state is chosen in it."""
+    pane.surface._handle_custom_msg({"part": pane.number, "ask": {"state": state, "chosen": by_hand}}, [])
+
+
 def enter(shown: Any, text: str, value: Any) -> None:
     """Choose or type something in a field; a number as a page says it."""
     use(find(shown, text), "value", str(value) if type(value) is int else value)

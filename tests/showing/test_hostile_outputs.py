@@ -216,20 +216,20 @@ def test_a_terminal_is_given_nothing_to_obey(which: str) -> None:
 
 
 @pytest.mark.browser
-def test_nothing_runs_that_a_text_says(browser: Any, tmp_path: Any) -> None:
+def test_nothing_runs_that_a_text_says(browser: Any, tmp_path: Any, which: str) -> None:
     page = browser.new_page()
     ran, refused = [], []
     page.expose_function("ran", lambda: ran.append(page.url))
     page.on("console", lambda told: refused.append(told.text))
     page.on("pageerror", lambda error: refused.append(str(error)))
-    for which in TEXTS:
-        for kind, ending in ((PAGES, "html"), (DRAWINGS, "svg")):
-            for name, write in kind.items():
-                file = tmp_path / f"{which}-{name}.{ending}"
-                file.write_text(write(result_of(which), trace_of(which)), encoding="utf-8")
-                page.goto(file.as_uri())
-                if name in ("trace", "report", "notebook"):
-                    page.wait_for_selector(".wb-trace.wb-live >> nth=0")
+    for kind, ending in ((PAGES, "html"), (DRAWINGS, "svg")):
+        for name, write in kind.items():
+            file = tmp_path / f"{name}.{ending}"
+            file.write_text(write(result_of(which), trace_of(which)), encoding="utf-8")
+            page.goto(file.as_uri())
+            if name in ("trace", "report", "notebook"):
+                page.wait_for_selector(".wb-trace.wb-live >> nth=0")
+    page.close()
     assert (ran, refused) == ([], [])
 
 

@@ -22,6 +22,7 @@ from tests.showing.panels import (
     Every,
     Kernel,
     ask,
+    choose_state,
     click,
     drawn,
     enter,
@@ -49,6 +50,7 @@ from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Tabs
 from workbench.showing.panel.player import WIDTH
 from workbench.showing.panel.stepping import goes_on
+from workbench.showing.panel.whole import GraphPane
 from workbench.showing.session import kept, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
@@ -531,7 +533,7 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     modes = find(tab, "what is drawn")
     assert modes.value == "trace and alternatives"
     for mode in modes.options:
-        assert "<svg" in drawn(mode)
+        assert ("wb-whole" if mode == "whole graph" else "<svg") in drawn(mode)
         assert "wb-wrong" not in drawn()
     enter(tab, "variables", [])
     assert "at least one variable" in drawn()
@@ -541,10 +543,15 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     number = find(tab, "state").value
     assert (f"State {number} of bakery_v2" in page, number > 0) == (True, True), "the state in sight"
     assert explore(stale.result.model).state(number) == center
-    drawn("whole graph")
+    whole = drawn("whole graph")
+    assert f"bakery_v2: {stale.result.distinct:,} states, " in whole
+    assert "data-pictures" not in whole, "the page asks for them"
+    choose_state(next(part for part in parts(tab) if isinstance(part, GraphPane)), 3)
+    assert find(tab, "state").value == 3
+    page = drawn("around a state")
+    assert ("State 3 of bakery_v2" in page, "data-picture=" in page) == (True, False)
     click(tab, "state 3")
-    page = drawn()
-    assert (modes.value, "State 3 of bakery_v2" in page, "data-picture=" in page) == ("around a state", True, False)
+    assert "State 3 of bakery_v2" in drawn()
     click(tab, "pictures")
     assert 'data-picture="bakery_v2"' in drawn()
     click(stale.bar, "RollbackNoIceberg")

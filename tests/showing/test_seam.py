@@ -7,7 +7,7 @@ import ipywidgets
 import pytest
 from traitlets import TraitError
 
-from tests.showing.panels import Every, Kernel, click, drawn, enter, everything, find, playing, use
+from tests.showing.panels import Every, Kernel, choose_state, click, drawn, enter, everything, find, playing, use
 from workbench import check, state_space, sweep
 from workbench.kernel import InputError, replay
 from workbench.protocols.bakery.model import Bakery
@@ -185,15 +185,26 @@ def test_a_trace_player_has_its_step_as_a_trait(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_graph_and_a_map_say_what_was_clicked() -> None:
-    graph: Any = StateGraph(state_space(Bakery(Writers=1)))
+    graph: Any = StateGraph(state_space(Bakery(Writers=1)), variables=["pc"])
     assert (graph.state, graph.static() is None) == (None, False)
     use(graph.content, "3")
     assert graph.state == 3
+    sent: list[Any] = []
+    whole: Any = StateGraph(state_space(Bakery(Writers=1)))
+    assert "bakery_published: 10 states, 11 steps" in everything(whole)
+    whole.send = lambda content, buffers=None: sent.append(content)
+    for state, by_hand, told in ((4, False, None), (4, True, 4), (10, True, 4)):
+        choose_state(whole.content, state, by_hand)
+        assert whole.state == told
+    assert [(message["state"], "<svg" in message["picture"]) for message in sent if "picture" in message] == [
+        (4, True),
+        (4, True),
+    ]
     table = sweep(Bakery, {"Writers": [1, 2], "LazyReap": [True, False]}, ["NonCrashedProgress"])
     shown = VerdictMap(table)
     assert shown.row == {}
-    sent = [number for number in range(len(table)) if f'data-send="{number}"' in everything(shown)]
-    assert sent == [0, 1, 2, 3]
+    cells = [number for number in range(len(table)) if f'data-send="{number}"' in everything(shown)]
+    assert cells == [0, 1, 2, 3]
     use(shown.content, "1")
     assert shown.row == table.iloc[1].to_dict()
 

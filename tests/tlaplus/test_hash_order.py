@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 #: An error where a member is met that cannot be compared, and FALSE where one is met before that is none.
 ASKED = """
 from workbench.kernel.meaning.values import Name
@@ -22,6 +24,7 @@ for members, value in [
 """
 
 
+@pytest.mark.slow
 def test_membership_does_not_depend_on_hashes() -> None:
     printed = {
         subprocess.run(

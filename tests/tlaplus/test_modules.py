@@ -7,6 +7,7 @@ from workbench.kernel import InputError
 from workbench.tlaplus.names import loader
 from workbench.tlaplus.names.loader import Library, load
 from workbench.tlaplus.names.symbols import Constant, Defined, InstanceParameter, Instantiated, Standard, Variable
+from workbench.tlaplus.syntax.tree import Place
 
 START = ("EXTENDS Naturals, Sequences", "VARIABLES x, y, z")
 
@@ -182,7 +183,7 @@ def test_a_file_may_hold_modules_behind_its_own(tmp_path):
     (tmp_path / "M.tla").write_text("\n".join([module_of("EXTENDS N", "A == B"), beside.replace("y", "x")]))
     made = load("M", library := Library([tmp_path]))
     assert ([one.name for one in made.variables], library.read["N"]) == (["x"], library.read["M"])
-    assert made.scope.find("B").definition.at == ("N", 7, 1)
+    assert made.scope.find("B").definition.at == Place("N", 7, 1)
     (tmp_path / "N.tla").write_text(module_of("B == 1", name="N"))
     assert not load("M", Library([tmp_path])).variables
     with pytest.raises(InputError, match=r"M.tla:2:9: there is no module Inner"):

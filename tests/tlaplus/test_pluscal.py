@@ -6,7 +6,8 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
-from workbench.kernel import InputError
+from workbench.kernel import InputError, ModelError
+from workbench.pluscal.module import find
 from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
 ALGORITHM = "(* --algorithm Counts {\nvariables n = 0;\n{ a: while (n < 2) { n := n + 1 }\n} } *)"
@@ -132,6 +133,37 @@ def test_a_missing_translation_is_made_without_a_configuration_too(tmp_path):
 def test_a_mistake_in_an_algorithm_without_a_translation_is_told_in_its_place():
     with pytest.raises(InputError, match=r"^M\.tla:5:27: \( is not closed before ;$"):
         opened(ALGORITHM.replace("n + 1", "(n + 1;"))
+
+
+PLACED = """(* --algorithm Counts {
+variables n = 0;
+{ a: n := 1;
+  b: n := n + {2};
+  c: assert n = 3
+} } *)"""
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize("fresh", [False, True], ids=["in memory", "fresh"])
+@pytest.mark.parametrize(
+    ("written", "place", "states"), [("n + {2}", "M.tla:6:", 2), ("n + 1", "M.tla:7:", 3), ("m + 1", "M.tla:6:11", 0)]
+)
+def test_what_is_wrong_is_told_in_its_place_in_the_algorithm(written, place, states, engine, fresh):
+    text = module_of("EXTENDS Naturals, TLC", PLACED.replace("n + {2}", written))
+    text = find(text, "M").translate().module if fresh else text
+    with pytest.raises((InputError, ModelError)) as caught:
+        check(module_of_text(text, CFG)(), engine=engine)
+    assert str(caught.value).startswith(place)
+    assert states == 0 or len(caught.value.trace) == states
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["in memory", "fresh"])
+def test_why_something_is_false_is_told_in_its_place_in_the_module(fresh):
+    text = module_of("EXTENDS Naturals, TLC", PLACED.replace("n + {2}", "n + 2"), "Small == n < 3")
+    text = find(text, "M").translate().module if fresh else text
+    result = check(module_of_text(text, CFG + " INVARIANT Small")(), engine="local")
+    line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("Small"))
+    assert result["Small"].why == f"n < 3 is false: n is 3 (M.tla:{line}:10)"
 
 
 @pytest.mark.parametrize("cfg", [CFG, f"{CFG} CONSTANT defaultInitValue = 7"], ids=["by itself", "given"])

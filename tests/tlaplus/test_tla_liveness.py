@@ -164,6 +164,26 @@ def test_a_formula_that_no_search_decides_is_unknown_in_one_line_if_states_are_m
     assert re.match(rf"M.tla:15:\d+: {UNKNOWN[formula]}", verdict.why)
 
 
+@pytest.mark.parametrize(
+    ("fairness", "why"),
+    [
+        (r"\A i \in 1 .. 40 : SF_x(Next)", None),
+        (r"\A i \in 1 .. 40 : SF_x(Next /\ x # i)", "decided by the plain evaluator"),
+        (r"\A i \in 1 .. 40 : SF_x(x' = i % 3)", "decided by the plain evaluator"),
+    ],
+)
+def test_many_conditions_of_fairness_of_the_same_steps_are_decided(fairness, why):
+    """The labels of these steps are sets of conditions, of which there were more than fit into memory."""
+    lines = (
+        "Init == x = 0",
+        "Next == x' = (x + 1) % 3",
+        rf"Spec == Init /\ [][Next]_x /\ {fairness}",
+        "P == []<>(x = 1)",
+    )
+    model = module_of_text(module_of("EXTENDS Naturals", "VARIABLE x", *lines), "SPECIFICATION Spec PROPERTY P")
+    assert (check(model(), engine="local")["P"].holds, check(model(), engine="local")["P"].why) == (True, why)
+
+
 #: TLC's verdicts, but for the last: of no behaviour at all it says that everything is true.
 @pytest.mark.parametrize(
     ("assumed", "once", "again"),

@@ -507,7 +507,7 @@ def checked(row: Row) -> Any:
 SAMPLES = [0, 1, 4, 30]
 
 
-@pytest.mark.parametrize("states", SAMPLES)
+@pytest.mark.parametrize("states", [pytest.param(n, marks=[] if n in (0, 4) else pytest.mark.slow) for n in SAMPLES])
 @pytest.mark.parametrize("name", ROWS)
 def test_figures_and_verdicts_are_those_of_tlc(name, states, monkeypatch):
     monkeypatch.setattr(sample, "MOST_STATES", states)

@@ -87,7 +87,7 @@ def test_an_invariant_is_true_if_all_its_conjuncts_are(trace):
 def test_a_fault_is_named_once():
     lines = "VARIABLE x", "Init == x = [n \\in {1, 2} |-> 0]", "Next == x' = x", "Ready == \\A n \\in {1, 2} : x[n] = 1"
     model = module_of_text(module_of(*lines), "INIT Init NEXT Next INVARIANT Ready")()
-    assert faults(model, model.initial_states()[0]) == ["Ready does not hold"]
+    assert faults(model, model.initial_states()[0]) == ["Ready: x[n] = 1 is false for n = 1: x[n] is 0 (M.tla:5:28)"]
 
 
 @pytest.mark.slow

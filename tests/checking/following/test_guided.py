@@ -492,7 +492,7 @@ def bakery_log(model, length):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("length", [1_000, pytest.param(4_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("length", [1_000, 4_000])
 def test_a_long_log_of_the_bakery(length):
     model = machine_of(get_model("bakery_v2")(Writers=3, MaxRounds=length // 20, MaxTickets=3))
     recording = bakery_log(model, length)

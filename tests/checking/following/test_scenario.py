@@ -79,7 +79,7 @@ LINE = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.integers(0, 100), st.lists(LINE, min_size=1, max_size=5))
 def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
     model = machine_of(small_model(seed))

@@ -4,6 +4,9 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
+from workbench.kernel.meaning.properties import Place
+from workbench.showing.pictures import faults
+from workbench.tlaplus.machine.explanations import TextFault
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.meaning import reasons
 
@@ -68,3 +71,14 @@ def test_where_the_evaluators_disagree_it_is_said(monkeypatch):
     monkeypatch.setattr(reasons, "holds", lambda *given: True)
     why = check(module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")())["Inv"].why
     assert why == ("it is false, but the plain evaluator says: Inv is true. One of them is wrong; please report it")
+
+
+def test_it_marks_the_cells_that_the_false_part_read():
+    text = module_of(*LEASES, "Inv == /\\ x >= 0", r"       /\ \A p \in Procs : Free(p)")
+    verdict = check(module_of_text(text, "CONSTANT Procs = {a, b} INIT Init NEXT Next INVARIANT Inv")())["Inv"]
+    assert isinstance(verdict.why, TextFault)
+    assert verdict.why.places == (Place("leased", "a"),)
+    assert [str(at) for at in verdict.why.at] == ["M.tla:10:12"]
+    assert verdict.trace is not None
+    (fault,) = faults(verdict.trace.model, verdict.trace.last, ["Inv"])
+    assert (str(fault), fault.places) == (f"Inv: {verdict.why}", verdict.why.places)

@@ -96,13 +96,13 @@ def why_not(model: Machine, name: str, states: Iterable[State]) -> str:
     named = instances_of(model, name)
     if not named:
         return why_none(model, name)
-    whys: dict[str, None] = {}
+    disabled: dict[tuple[str, ...], tuple[ActionInstance, State]] = {}
     for state in states:
         for instance in named:
-            why = model.why_disabled(instance, state)
-            if why is None:
+            outcomes, whys = instance.run(row_of(state))
+            if outcomes:
                 return "it is enabled, but leads elsewhere"
-            whys[why] = None
-    reasons = list(whys)
-    more = f"; and {len(reasons) - _MOST_REASONS} other reasons" if len(reasons) > _MOST_REASONS else ""
-    return "; ".join(reasons[:_MOST_REASONS]) + more
+            disabled.setdefault(tuple(whys), (instance, state))
+    reasons = ["; ".join(model.obstacles(*disabled[whys], whys)) for whys in [*disabled][:_MOST_REASONS]]
+    more = f"; and {len(disabled) - _MOST_REASONS} other reasons" if len(disabled) > _MOST_REASONS else ""
+    return "; ".join(reasons) + more

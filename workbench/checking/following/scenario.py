@@ -283,28 +283,42 @@ def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line:
     named, is_step = instances_of(model, line.step), is_named(line.step)
     if not named:
         return searching.different(passed, ())[0], why_none(model, line.step)
-    least: dict[int, list[tuple[int, str]]] = {}
-    several = len(named) > 1
+    least: dict[int, list[_Obstacle]] = {}
     never = "" if line.condition is None else f", but never leads to a state in which {line.condition.text}"
 
     def look(node: int, before: Reads) -> None:
         for instance in named:
             for outcome, lacks in _outcomes(instance, before):
-                if lacks:
-                    least.setdefault(len(lacks), []).append(
-                        (node, f"{instance.label}: " * several + " and ".join(lacks))
-                    )
-                else:
-                    why = never if is_step(instance, outcome.choices) else ", but with other choices"
-                    least.setdefault(0, []).append((node, f"{instance.label} is possible{why}"))
+                why = never if is_step(instance, outcome.choices) else ", but with other choices"
+                told = " and ".join(lacks) or f"is possible{why}"
+                least.setdefault(len(lacks), []).append(_Obstacle(node, instance, lacks, told))
 
     _look_around(searching, passed, look)
     if not least:
         return searching.different(passed, ())[0], "it is not enabled in any state that follows"
-    reasons = least[min(least)]
-    told = list(dict.fromkeys(reason for _, reason in reasons))
-    more = f"; and {len(told) - _MOST_REASONS} more reasons" if len(told) > _MOST_REASONS else ""
-    return reasons[0][0], "; ".join(told[:_MOST_REASONS]) + more
+    reasons = dict[tuple[ActionInstance, str], _Obstacle]()
+    for one in least[min(least)]:
+        reasons.setdefault((one.instance, one.told), one)
+    told = dict.fromkeys(one.in_words(model, searching, len(named) > 1) for one in [*reasons.values()][:_MOST_REASONS])
+    more = f"; and {len(reasons) - _MOST_REASONS} more reasons" if len(reasons) > _MOST_REASONS else ""
+    return least[min(least)][0].node, "; ".join(told) + more
+
+
+class _Obstacle(NamedTuple):
+    """What `instance` lacks in the state of `node`; nothing if it is possible, and not what was asked for."""
+
+    node: int
+    instance: ActionInstance
+    lacks: Sequence[str]
+    told: str
+
+    def in_words(self, model: Machine, searching: "ScenarioSearch", several: bool) -> str:
+        if not self.lacks:
+            return f"{self.instance.label} {self.told}"
+        told = self.told
+        if len(self.lacks) == 1:
+            told = "; ".join(model.obstacles(self.instance, searching.state(self.node), self.lacks))
+        return f"{self.instance.label}: {told}" if several else told
 
 
 def _outcomes(instance: ActionInstance, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from workbench.checking.kernels import loops
 from workbench.checking.kernels.compiling_beside import at_once, search_at_once
 from workbench.checking.local.search import LocalSearch, kernels_loaded, load_kernels
 from workbench.checking.trees.state_predicates import evaluate
@@ -43,6 +44,24 @@ class StateSpace:
     def state(self, number: int) -> Any:
         """The state with a number."""
         return self._search.cells.decode(self._search.store.row(number).tolist())
+
+    def number_of(self, state: Any) -> int | None:
+        """The number of a state, or of the one that represents it; None if there is neither."""
+        cells = self._search.cells
+
+        def same() -> np.ndarray:
+            sums = cells.sums(cells.encode(state))[None, :]
+            return (self._fingerprints == loops.canonical_fingerprints(sums, cells.words)).all(axis=1)
+
+        return next(map(int, np.flatnonzero(at_once(same))), None)
+
+    @cached_property
+    def _fingerprints(self) -> np.ndarray:
+        """Each state's fingerprint, uint64 (states, words)."""
+        cells = self._search.cells
+        sums = np.empty((len(self), cells.lanes), np.uint64)
+        loops.add_hashes(self.rows, cells.hash_base, cells.hashes, sums)
+        return loops.canonical_fingerprints(sums, cells.words)
 
     def trace_to(self, number: int) -> Trace:
         """A shortest behaviour to state `number`."""

@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import ModelError, listed
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
-from workbench.kernel.meaning.properties import Deadlock, Invariant, Liveness, Postcondition, Property, Undecided
+from workbench.kernel.meaning.properties import Deadlock, Fault, Invariant, Liveness, Postcondition, Property, Undecided
 from workbench.kernel.meaning.result import NOBODY, Explored, Result, Verdict, bounds_of, constraints_of
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import PropertyInstance
@@ -226,7 +226,7 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
         where, states = f"{last.label}: ", [before, last.state]
         answers = [judge.judge(*states) for judge in judges]
     told = [answer or model.why_false(declared, states) for answer in answers if answer is not True]
-    return [f"{where}{why}" for why in dict.fromkeys(told)]
+    return [why.after(where) if isinstance(why, Fault) else f"{where}{why}" for why in dict.fromkeys(told)]
 
 
 def _bounded(plan: Plan, explored: Exploration) -> list[str]:

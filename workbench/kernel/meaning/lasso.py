@@ -5,7 +5,7 @@ model alone and does not know how the lasso was found.
 """
 
 import re
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError, call, checked
@@ -13,7 +13,7 @@ from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Predicate, Property
 from workbench.kernel.meaning.result import NOBODY, Verdict
 from workbench.kernel.meaning.state import Reads, State, row_of, seen
-from workbench.kernel.meaning.steps import Actor, Fairness, met_by
+from workbench.kernel.meaning.steps import ActionInstance, Actor, Fairness, met_by
 from workbench.kernel.meaning.trace import Trace
 from workbench.kernel.meaning.values import show
 
@@ -72,7 +72,9 @@ def liveness_verdict(
     arguments, part, trace = min(lassos, key=lambda lasso: len(lasso[2]))
     for_whom = f"it fails for {', '.join(map(show, arguments))}; " if arguments else ""
     which = f"{part} fails; " if part else ""
-    return Verdict.on(declared, False, f"{for_whom}{which}{trap(trace)}", trace=trace)
+    broken = model.why_broken(declared, trace)
+    lacks = f"{broken}; " if broken else ""
+    return Verdict.on(declared, False, f"{for_whom}{which}{lacks}{trap(trace)}", trace=trace)
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
@@ -205,25 +207,45 @@ def waiting(model: Machine, state: Any, numbers: Iterable[int], moving: Containe
     A process waits in the guard that reads most cells before it fails. If all guards of a process fail at the first
     cell - usually the program counter of one that has ended - and others get further, it is left out.
     """
-    obstacles: dict[Any, tuple[str, list[tuple[int, str]]]] = {}
+    obstacles: dict[Any, tuple[str, list[_Obstacle]]] = {}
     for number in numbers:
         instance, reads = model.instances[number], Reads(row_of(state))
         outcomes, whys = instance.run(reads)
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             seen_cells = len({model.layout.shown_of[cell] for cell in reads})
-            met.extend((seen_cells, why) for why in ([] if outcomes else whys))
-    least = min(2, max((reads for _, met in obstacles.values() for reads, _ in met), default=0))
-    return tuple(Wait(who, lane, why) for who, (lane, met) in obstacles.items() if (why := _furthest(met, least)))
+            met.extend(_Obstacle(seen_cells, instance, why) for why in ([] if outcomes else whys))
+    least = min(2, max((one.reads for _, met in obstacles.values() for one in met), default=0))
+    return tuple(
+        Wait(who, lane, _in_words(model, state, furthest))
+        for who, (lane, met) in obstacles.items()
+        if (furthest := _furthest(met, least))
+    )
 
 
-def _furthest(met: Sequence[tuple[int, str]], least: int) -> str:
-    most = max((reads for reads, _ in met), default=-1)
-    if most < least:
-        return ""
-    whys = list(dict.fromkeys(why for reads, why in met if reads == most))
-    more = f" (and {len(whys) - _MOST_WHYS} more)" if len(whys) > _MOST_WHYS else ""
-    return ", ".join(whys[:_MOST_WHYS]) + more
+class _Obstacle(NamedTuple):
+    """A guard of `instance` that fails, and the number of cells that were read until then."""
+
+    reads: int
+    instance: ActionInstance
+    why: str
+
+
+def _furthest(met: Sequence[_Obstacle], least: int) -> dict[str, ActionInstance]:
+    """The guards that read most cells, each with the first instance that fails there; empty if all read too few."""
+    most, furthest = max((one.reads for one in met), default=-1), dict[str, ActionInstance]()
+    for one in met:
+        if one.reads == most >= least:
+            furthest.setdefault(one.why, one.instance)
+    return furthest
+
+
+def _in_words(model: Machine, state: State, furthest: Mapping[str, ActionInstance]) -> str:
+    told = dict[str, None]()
+    for why, instance in [*furthest.items()][:_MOST_WHYS]:
+        told.update(dict.fromkeys(model.obstacles(instance, state, [why])))
+    more = f" (and {len(furthest) - _MOST_WHYS} more)" if len(furthest) > _MOST_WHYS else ""
+    return ", ".join([*told][:_MOST_WHYS]) + more
 
 
 def judge_end(model: Any, state: State) -> bool | str:

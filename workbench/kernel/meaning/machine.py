@@ -203,11 +203,19 @@ class Machine(ABC):
     def why_disabled(self, instance: ActionInstance, state: State) -> str | None:
         """Why `instance` is disabled in `state`; None if it is enabled."""
         outcomes, whys = instance.run(row_of(state))
-        return None if outcomes else "; ".join(whys)
+        return None if outcomes else "; ".join(self.obstacles(instance, state, whys))
+
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        """What disables `instance` in `state`, in words for people; `whys` is what its run says."""
+        return whys
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         """The reason why a property is false of a state, or of the two of a step, where its judge gives none."""
         return "it is false"
+
+    def why_broken(self, declared: Property, trace: Any) -> str:
+        """What the lasso `trace` lacks that violates a liveness property, in a sentence; "" if nobody can tell."""
+        return ""
 
     def may_end(self, state: Reader) -> bool:
         """Whether a behaviour may end in `state`, as `declared.ends` says, if anything does; for deadlocks."""
@@ -380,8 +388,14 @@ class Wrapped(Machine):
     def each_initial_state(self) -> Iterator[Any]:
         return self.inner.each_initial_state()
 
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        return self.inner.obstacles(instance, state, whys)
+
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         return self.inner.why_false(declared, states)
+
+    def why_broken(self, declared: Property, trace: Any) -> str:
+        return self.inner.why_broken(declared, trace)
 
     def arguments_of(self, declared: Property) -> Iterable[tuple[Any, ...]]:
         return self.inner.arguments_of(declared)

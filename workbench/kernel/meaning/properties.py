@@ -37,6 +37,10 @@ class Fault(str):
         fault.places = places
         return fault
 
+    def after(self, beginning: str) -> "Fault":
+        """The fault with these words before its message."""
+        return type(self)(beginning + self, *self.places)
+
 
 # Properties ----------------------------------------------------------------------------------------------------------
 

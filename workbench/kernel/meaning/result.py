@@ -75,6 +75,7 @@ class Verdict:
         trace: A shortest counterexample, which ends with the state or step that is wrong; for a reachable property a
             shortest witness.
         why: What is wrong, or why the verdict is unknown; for a property that holds, why it says nothing, if it does.
+            A :class:`~workbench.kernel.meaning.properties.Fault` where the places in the state are known.
         within: The constraints and the view within which alone the verdict is valid, in words; None if it is valid
             without them.
     """

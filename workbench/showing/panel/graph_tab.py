@@ -8,12 +8,13 @@ from workbench.kernel import InputError, Result, State, Trace
 from workbench.kernel.meaning.values import counted
 from workbench.showing import view
 from workbench.showing.panel.fields import Buttons, Checkbox, Number, Several
-from workbench.showing.panel.parts import Box, Pane, Part
+from workbench.showing.panel.parts import Box, Part
 from workbench.showing.panel.tab import Tab
+from workbench.showing.panel.whole import GraphPane
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import MOST_STATES
-from workbench.showing.view.base.html import noted
+from workbench.showing.view.base.html import Drawn, noted
 from workbench.showing.view.graph.graph import FOCUS
 
 _TRACE, _WHOLE, _NEAR, _SEEN = "trace and alternatives", "whole graph", "around a state", "seen through variables"
@@ -81,7 +82,7 @@ class GraphTab(Tab):
         self._radius = Number("within", range(1, 6), 2, "range", tip="that many steps", on_change=changed)
         self._edges = Number("at most", range(20, 301, 20), 80, "range", tip="edges that are drawn", on_change=changed)
         self._pictures = Checkbox("pictures", False, "show states as their pictures", changed)
-        self._picture = Pane(on_send=self._around)
+        self._picture = GraphPane(on_send=self._around, on_choose=self._point)
         self._working = self.working(f"graph {self.number}", self._show)
         options = Box([self._number, self._radius, self._edges, self._pictures], "wb-controls")
         return [self._mode, Box([self._variables, options], "wb-options"), self._working, self._picture]
@@ -115,10 +116,15 @@ class GraphTab(Tab):
         self._chosen = True
         self._changed()
 
+    def _point(self, number: int) -> None:
+        """Note the state that was chosen in the whole graph, for its surroundings."""
+        self._number.value, self._chosen = number, True
+
     def _ask(self, result: Result) -> None:
         mode = self._mode.value
         self._number.shown = self._radius.shown = mode == _NEAR
-        self._pictures.shown = mode != _SEEN
+        self._pictures.shown = mode in (_TRACE, _NEAR)
+        self._variables.shown = self._edges.shown = mode != _WHOLE
         asked = _Asked(
             mode,
             self._variables.value,
@@ -130,22 +136,28 @@ class GraphTab(Tab):
         trace, kept = self.session.story, self.session.kept
         assert kept is not None
 
-        def work(job: Job) -> tuple[Markup, int | None]:
+        def work(job: Job) -> tuple[Drawn, str, int | None]:
             if mode == _TRACE:
                 if trace is None:
                     raise InputError(f"{_TRACE} takes a property with a trace; select one above")
-                return page_of(view.alternatives(trace, **asked.options())), None
+                return view.alternatives(trace, **asked.options()), "", None
             space = kept.space(job)
+            if mode == _WHOLE:
+                return view.whole_graph(space, trace=trace), "", None
             note = (
                 "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
             )
             graph = _graph(space, trace, asked)
-            return page_of(graph, note), next((int(one.id) for one in graph.nodes if FOCUS in one.marks), None)
+            return graph, note, next((int(one.id) for one in graph.nodes if FOCUS in one.marks), None)
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 
-    def _show(self, drawn: tuple[Markup, int | None]) -> None:
-        self._picture.html, center = drawn
+    def _show(self, drawn: tuple[Drawn, str, int | None]) -> None:
+        graph, note, center = drawn
+        if isinstance(graph, view.StateGraph):
+            self._picture.html = page_of(graph, note)
+        else:
+            self._picture.show(graph)
         if center is not None:
             self._number.value = center
 
@@ -153,11 +165,9 @@ class GraphTab(Tab):
 def _graph(space: StateSpace, trace: Trace | None, asked: _Asked) -> view.StateGraph:
     if asked.mode == _SEEN:
         return view.projection(space, asked.variables, most_edges=asked.edges)
-    if asked.mode == _WHOLE:
-        graph = view.state_graph(space, trace=trace, **asked.options())
-    else:
-        graph = view.neighbourhood(space, asked.center, asked.radius, trace=trace, **asked.options())
-    return replace(graph, clickable=True)
+    return replace(
+        view.neighbourhood(space, asked.center, asked.radius, trace=trace, **asked.options()), clickable=True
+    )
 
 
 def page_of(graph: view.StateGraph, note: str = "") -> Markup:

@@ -8,7 +8,7 @@ const keyOf = ({ dataset, firstElementChild: first }) => dataset.part ?? dataset
 
 // Whether an element can stay, while its attributes and what is in it change. A graph is drawn as a whole.
 const stays = (before, now) => before.nodeName === now.nodeName && now.nodeType === Node.ELEMENT_NODE
-  && !now.matches("input, select, textarea, .wb-graph") && keyOf(before) === keyOf(now);
+  && !now.matches("input, select, textarea, .wb-graph, .wb-whole") && keyOf(before) === keyOf(now);
 
 // Make of `live`, which was made of `before`, what is in `now`.
 function patch(live, before, now) {
@@ -30,13 +30,14 @@ function patch(live, before, now) {
 }
 
 function redraw(el, before, now) {
-  const parts = () => [...el.querySelectorAll("details, .wb-graph")];
+  const parts = () => [...el.querySelectorAll("details, .wb-graph, .wb-whole")];
   const known = new Set(parts());
   const unfolded = new Map([...known].map((details) => [keyOf(details), details.open]));
   const focused = el.contains(document.activeElement) ? document.activeElement : el;
   patch(el, before, now);
   for (const part of parts().filter((part) => !known.has(part))) {
     if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
+    else if (part.matches(".wb-whole")) openStates(part);
     else openGraph(part);
   }
   el.querySelectorAll("[data-search]").forEach((input) => search(el, input));
@@ -252,6 +253,7 @@ function render({ model, el }) {
     else next.focus();
     if (target.role === "tab") next.click();
   });
+  el.addEventListener("wb-chosen", ({ target, detail }) => tell({ part: Number(partOf(target).dataset.part), ask: detail }));
   let hit = 0;
   el.addEventListener("input", ({ target }) => {
     if (target.dataset.search) search(partOf(target), target, hit = 0);
@@ -278,8 +280,9 @@ function render({ model, el }) {
   document.addEventListener("visibilitychange", leave);
 
   const received = (message) => {
-    const { parts, values: told = {}, heard, save, player } = message;
+    const { parts, values: told = {}, heard, save, player, graph } = message;
     if (save) download(save.name, save.content, save.type);
+    if (graph !== undefined) places.get(String(graph))?.live.querySelector(".wb-whole")?.shows?.(message.state, message.picture);
     for (const number of new Set([...Object.keys(told), player, heard?.[0]])) {
       if (number in told) values[number] ??= {};
       if (!values[number]) continue;

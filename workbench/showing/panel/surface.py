@@ -12,7 +12,7 @@ import traitlets
 from workbench.showing.panel.lifetime import Displayed
 from workbench.showing.panel.parts import Part
 from workbench.showing.pictures.markup import as_text
-from workbench.showing.view.base.html import drawn_style, player_script, script
+from workbench.showing.view.base.html import drawn_style, player_script, script, states_script
 
 _HERE = resources.files(__package__)
 #: The style of drawings, players and panels.
@@ -30,7 +30,7 @@ class Surface(Displayed, anywidget.AnyWidget):
         content (Part): The part in which all others are.
     """
 
-    _esm = player_script() + script("surface.js", folder=_HERE)
+    _esm = player_script() + states_script() + script("surface.js", folder=_HERE)
     _css = STYLE
 
     root = traitlets.Int().tag(sync=True)

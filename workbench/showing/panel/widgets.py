@@ -22,6 +22,7 @@ from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.player import Player
 from workbench.showing.panel.tab import Tab, complaint
 from workbench.showing.panel.verdicts import verdict_list
+from workbench.showing.panel.whole import GraphPane
 from workbench.showing.session import start_from
 from workbench.showing.view.base.html import Drawn, Rendered, table
 from workbench.showing.view.charts.plot import svg
@@ -295,28 +296,43 @@ class StateGraph(_Following):
     """States and transitions, to look at closely.
 
     Args:
-        space: The state space.
+        space: The state space. Up to 5,000 states are drawn whole.
         panel: A panel whose space is drawn, instead, with the choices of its own *Graph*.
-        **drawn: How a `space` is drawn, see :func:`workbench.showing.view.state_graph`.
+        trace: A behaviour to light up; by default, that of the first violated property.
+        **drawn: Draws the first steps of a `space` with labels or pictures in the states, as these options of
+            :func:`workbench.showing.view.state_graph` say.
 
     Attributes:
-        state (int): The number of the state that was clicked last; None before.
+        state (int): The number of the state that was chosen last; None before.
     """
 
     state = traitlets.Int(None, allow_none=True, read_only=True)
 
-    def __init__(self, space: StateSpace | None = None, *, panel: "Workbench | None" = None, **drawn: Any) -> None:
+    def __init__(
+        self,
+        space: StateSpace | None = None,
+        *,
+        panel: "Workbench | None" = None,
+        trace: Trace | None = None,
+        **drawn: Any,
+    ) -> None:
         self._takes_one(space, panel)
         self._state: int | None = None
-        self._graph = None if space is None else replace(view.state_graph(space, **drawn), clickable=True)
-        html = "" if self._graph is None else page_of(self._graph)
-        super().__init__(Pane(html, self._clicked) if panel is None else GraphTab(panel.session), panel)
+        self._graph: Drawn | None = None
+        pane = GraphPane(lambda sent: self._choose(int(sent)), self._choose)
+        if space is not None and drawn:
+            self._graph = graph = replace(view.state_graph(space, trace=trace, **drawn), clickable=True)
+            pane.html = page_of(graph)
+        elif space is not None:
+            self._graph = view.whole_graph(space, trace=trace)
+            pane.show(self._graph)
+        super().__init__(pane if panel is None else GraphTab(panel.session), panel)
 
     def now(self) -> dict[str, Any]:
         return {"state": self._state}
 
-    def _clicked(self, number: str) -> None:
-        self._state = int(number)
+    def _choose(self, number: int) -> None:
+        self._state = number
         self.follow()
 
     def static(self) -> Drawn | None:

@@ -180,6 +180,8 @@ def faults(model: AnyModel, state: State, properties: Sequence[str] | None = Non
                 answer = str(error)
             if answer is not True:
                 inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""
+                if answer is False and isinstance(why := model.why_false(declared, [state]), Fault):
+                    answer = why
                 said = f": {answer}" if isinstance(answer, str) else " does not hold"
                 places = answer.places if isinstance(answer, Fault) else ()
                 found.append(Fault(f"{declared.name}{inside}{said}", *places))

@@ -53,6 +53,7 @@ class Kept:
         names = [verdict.name for verdict in self.result.verdicts]
 
         def make() -> StateSpace:
-            return explore(self.result.model, names, budget=Budget(states=MOST_STATES), watch=job.watch())
+            budget, symmetry = Budget(states=MOST_STATES), self.result.symmetry
+            return explore(self.result.model, names, symmetry=symmetry, budget=budget, watch=job.watch())
 
         return self.get("space", make, job)

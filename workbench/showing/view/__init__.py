@@ -39,6 +39,7 @@ _MODULES = {
     "pages.tracepage": ("trace_page",),
     "base.truth": ("Truth", "truths"),
     "charts.walks": ("simulation_view", "walks_chart"),
+    "graph.whole": ("WholeGraph", "whole_graph"),
     "trace.watches": ("Watch", "watch"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

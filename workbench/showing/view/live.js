@@ -55,6 +55,7 @@ const played = new Map();  // the traces of the page, and what their players ask
     }
 
     root.querySelectorAll(".wb-graph").forEach(openGraph);
+    root.querySelectorAll(".wb-whole").forEach((figure) => openStates(figure));  // defined where there are some
 
     // A link to #slides opens the page's first trace as a lesson.
     const slides = location.hash === "#slides" ? document.querySelector(".wb-trace") : null;

@@ -2,6 +2,13 @@
 // of a state graph.
 // Scripts that need it have this text before their own.
 
+const make = (name, className, ...inside) => {
+  const element = document.createElement(name);
+  element.className = className;
+  element.append(...inside);
+  return element;
+};
+
 // Texts that were packed together, see `packed` in trace.py.
 const unpack = async (packed) => {
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));

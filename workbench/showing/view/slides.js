@@ -1,12 +1,5 @@
 // A trace as slides, one to a page: what is printed while it fills the window. Before the first state that tells
-// how the behaviour ends stands a slide that asks. Pages and the player have this text before that of the presenter, and what makes an element from here.
-
-const make = (name, className, ...inside) => {
-  const element = document.createElement(name);
-  element.className = className;
-  element.append(...inside);
-  return element;
-};
+// how the behaviour ends stands a slide that asks. Pages and the player have this text before that of the presenter.
 
 // `tells(step)` says whether the verdict shows in a state. The element is hidden on screens.
 const slidesOf = (host, tells) => {

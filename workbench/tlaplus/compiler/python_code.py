@@ -95,9 +95,10 @@ def uses(tree: ast.AST, identifier: str) -> bool:
 def placed(tree: ast.AST, at: Place) -> None:
     """Give a tree the place of a text, except for parts that have places of their own."""
     if "lineno" in tree._attributes and not hasattr(tree, "lineno"):
-        tree.lineno = tree.end_lineno = at.line  # type: ignore[attr-defined]
-        tree.col_offset = at.column - 1  # type: ignore[attr-defined]
-        tree.end_col_offset = at.column  # type: ignore[attr-defined]
+        line, column = at.shown
+        tree.lineno = tree.end_lineno = line  # type: ignore[attr-defined]
+        tree.col_offset = column - 1  # type: ignore[attr-defined]
+        tree.end_col_offset = column  # type: ignore[attr-defined]
     for part in ast.iter_child_nodes(tree):
         if not hasattr(part, "lineno") and not isinstance(part, ast.expr_context):
             placed(part, at)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NoReturn
 
+from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.compiler.big_stack import too_deep
 from workbench.tlaplus.compiler.program import SPOKEN
 from workbench.tlaplus.layout.views import tried
@@ -41,8 +42,11 @@ class Assigned(dict[int, Any]):
     def __missing__(self, number: int) -> Any:
         if number in self.kept:
             return self.now[number]
-        mark = "" if self.now is None else "'"
-        raise EvaluationError(f"{self.names[number]}{mark} is used before it is assigned")
+        name = self.names[number]
+        if self.now is None:
+            raise EvaluationError(f"{name} is used before it is assigned")
+        one = f"; {name}' = [{name} EXCEPT ![i] = ...] assigns" if isinstance(self.now[number], (Map, tuple)) else ""
+        raise EvaluationError(f"{name}' is used before it is assigned{one}")
 
 
 class Nowhere:

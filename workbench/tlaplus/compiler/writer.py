@@ -196,8 +196,9 @@ class Writer:
 
     def define(self, definition: ast.FunctionDef, node: Node, here: Context, spoken: str) -> Callable[..., Any]:
         """Add a function to the program; parts of it without a place in the text get the place of `node`."""
-        definition.lineno = definition.end_lineno = node.at.line
-        definition.col_offset, definition.end_col_offset = node.at.column - 1, node.at.column
+        line, column = node.at.shown
+        definition.lineno = definition.end_lineno = line
+        definition.col_offset, definition.end_col_offset = column - 1, column
         return self.program.define(definition, f"{here.module}.tla", spoken)
 
 

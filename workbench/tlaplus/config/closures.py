@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
-from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import place_of
@@ -242,7 +242,10 @@ class Closures:
         """The values with those of a bound's names; None unless its set is a small constant."""
         if bound.domain is None or self.level(closure.beside(bound.domain)) > Level.CONSTANT:
             return None
-        listed = self.value(closure.beside(bound.domain), listed_if_few)
+        try:
+            listed = self.value(closure.beside(bound.domain), listed_if_few)
+        except EvaluationError as error:
+            raise InputError(str(failed(error, bound.domain.at))) from error
         if listed is None:
             return None
         for names in bound.patterns:

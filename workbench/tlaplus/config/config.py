@@ -193,12 +193,15 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
                 fail_at(entry.line, f"{entry.value} is asked of states, but {none}; ASSUME takes what is constant")
     given = {*bound.values(), *fixed}
     without = [one.name for one in specification.constants if one.replacement is None and one not in given]
+    strange = [name for name in cfg.constants if name not in bound]
     if without:
-        raise InputError(f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values")
+        none = f", and {listed(strange)} is no constant of a module" if strange else ""
+        why = f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values{none}"
+        raise InputError(why)
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
-    if strange := [name for name in cfg.constants if name not in bound]:  # a model value just has to be there
+    if strange:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     translations = translations_in(library)
     notes += translations.notes

@@ -8,6 +8,7 @@ from workbench.tlaplus.library.arithmetic import INTEGERS, NATURALS
 from workbench.tlaplus.library.bags import BAGS
 from workbench.tlaplus.library.community import COMMUNITY
 from workbench.tlaplus.library.sequences import SEQUENCES, sort_sequence
+from workbench.tlaplus.names.shipped import THEOREMS
 from workbench.tlaplus.values.lazy import each, equal, force, set_from
 from workbench.tlaplus.values.operators import merge, pair
 from workbench.tlaplus.values.sets import ANY, INT, NAT, cardinality
@@ -101,18 +102,9 @@ _FINITE_SETS: dict[str, tuple[int, Callable[..., Any]]] = {
     "Cardinality": (1, cardinality),
     "IsFiniteSet": (1, is_finite),
 }
-#: Modules of theorems, with what they extend. Their own definitions are used only in proofs, which nobody runs.
-_THEOREMS: dict[str, Sequence[str]] = {
-    "TLAPS": (),
-    "WellFoundedInduction": ("Integers",),
-    "NaturalsInduction": ("Integers",),
-    "FunctionTheorems": ("Functions",),
-    "FiniteSetTheorems": ("Functions", "FiniteSets"),
-    "SequenceTheorems": ("Integers", "Sequences"),
-}
 
 #: The modules that those without a text extend.
-EXTENDED: Mapping[str, Sequence[str]] = {**_THEOREMS, "Bags": ("TLC",)}
+EXTENDED: Mapping[str, Sequence[str]] = {**THEOREMS, "Bags": ("TLC",)}
 
 #: By module: its operators with the number of their arguments. Operators that are arguments are Python functions.
 #: Where a text defines an operator too, the function goes first.
@@ -126,5 +118,5 @@ MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "TLCExt": _TLC_EXT,
     **{module: _all_refused(module, arities) for module, arities in _OUTSIDE.items()},
     **COMMUNITY,
-    **{module: {} for module in _THEOREMS},
+    **{module: {} for module in THEOREMS},
 }

@@ -16,7 +16,8 @@ from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, State
-from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
+from workbench.kernel.meaning.steps import ActionInstance, Fairness, PlainVariable, PropertyInstance
+from workbench.kernel.meaning.trace import Trace
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
 from workbench.tlaplus.config.closures import Closure, Closures, failed
@@ -25,14 +26,16 @@ from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
+from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.plain import Plain
 from workbench.tlaplus.machine.properties import TextProperties
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
+from workbench.tlaplus.machine.untaken import untaken
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import MissingName, fail_at
 from workbench.tlaplus.steps.disjuncts import named, split
-from workbench.tlaplus.steps.predicates import ComputedView, TextInvariant
+from workbench.tlaplus.steps.predicates import ComputedView, TextStep
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.temporal.fairness import FairSteps
@@ -179,10 +182,30 @@ class TlaMachine(Machine, metaclass=TlaClass):
         plain = self._plain_or_none()
         return None if plain is None else plain.settled(declared)
 
+    @cached_property
+    def _explanations(self) -> Explanations | None:
+        plain = self._plain_or_none()
+        return None if plain is None else Explanations(plain.opened)
+
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
-        plain = self._plain_or_none() if isinstance(declared, TextInvariant) else None
-        found = None if plain is None else plain.why_false(declared.name, states[-1])
-        return super().why_false(declared, states) if found is None else found
+        told = None
+        if self._explanations is not None and self._checked.is_invariant(declared):
+            told = self._explanations.of_invariant(declared.name, states[-1])
+        elif self._explanations is not None:
+            places = states if isinstance(declared, TextStep) else states[-1:]
+            told = self._explanations.of_steps(self._checked.asked_by(declared), places)
+        return super().why_false(declared, states) if told is None else told
+
+    def why_broken(self, declared: Property, trace: Trace) -> str:
+        if self._explanations is None or trace.loop is None:
+            return ""
+        told = self._explanations.of_behaviour(self._checked.asked_by(declared), trace.states, trace.loop)
+        return "; ".join(filter(None, [told, untaken(trace)]))
+
+    def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
+        if self._explanations is None or not isinstance(instance, TextInstance):
+            return whys
+        return self._explanations.of_disjunct(instance.closure, state) or whys
 
     def _plain_or_none(self) -> Plain | None:
         try:
@@ -196,7 +219,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """Refuse constants that an ASSUME excludes."""
         for assumption, scope in self.configured.specification.assumptions:
             if not self._closures.is_true(Closure(assumption.body, scope, {})):
-                fail_at(assumption.at, "what is assumed here is false with these constants")
+                told = self._explanations and self._explanations.of_assumption(assumption.at)
+                why = f": {told}" if told else ""
+                fail_at(assumption.at, f"what is assumed here is false with these constants{why}")
 
     def _behaves(self) -> tuple[Behaviour, Closure | None]:
         """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""

@@ -24,11 +24,10 @@ from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.config.constants import as_values
 from workbench.tlaplus.machine.counting import Counting
 from workbench.tlaplus.meaning import values as plain
-from workbench.tlaplus.meaning.environment import State, States
+from workbench.tlaplus.meaning.environment import State
 from workbench.tlaplus.meaning.liveness import decide
 from workbench.tlaplus.meaning.opening import Opened, opened
-from workbench.tlaplus.meaning.reasons import reasons
-from workbench.tlaplus.meaning.search import DEADLOCK, Graph, Options, behaviour_of, deeply, search
+from workbench.tlaplus.meaning.search import DEADLOCK, Graph, Options, behaviour_of, search
 from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
 from workbench.tlaplus.names.loader import Library, load
 from workbench.tlaplus.names.string_order import words_in
@@ -166,22 +165,6 @@ class Plain:
                 error.trace = self.trace(failed.trace)
                 error.add_note(f"It is met in the last state, or step, of this behaviour:\n{error.trace}")
         return error
-
-    def why_false(self, invariant: str, state: Any) -> str | None:
-        """The parts of an invariant that make it false in a state of the machine, with their places.
-
-        Returns:
-            None for a part of a property, which has no name in the text.
-        """
-        if self.opened.specification.scope.find(invariant) is None:
-            return None
-        words = self.opened.root.model.words
-        values = {one: as_plain(force(getattr(state, one.name)), words) for one in self.opened.specification.variables}
-        try:
-            found = deeply(lambda: reasons(self.opened.named(invariant), self.opened.root, States(values)))
-        except ValueError as error:
-            return f"it is false, but the plain evaluator says: {error}. One of them is wrong; please report it"
-        return "; ".join(f"{reason.said} ({reason.at})" for reason in found)
 
     # Behaviours --------------------------------------------------------------------------------------------------
 

@@ -77,9 +77,10 @@ class TextProperties:
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
         closure = self._configured.closure(entry)
-        if self._closures.level(closure) > highest:
+        if (level := self._closures.level(closure)) > highest:
             of = "states" if highest is Level.STATE else "steps"
-            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}")
+            where = "; it is temporal, and PROPERTY takes it" if level is Level.TEMPORAL else ""
+            self._configured.fail(entry.line, f"{entry.value} is no predicate of {of}{where}")
         return closure
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
@@ -175,6 +176,15 @@ class TextProperties:
         asked = questions(self._closures, self._cells, closure)
         tests = [CompiledPredicate(self._closures, self._cells, closure, one.answer) for one in asked]
         return tests or [self._test(closure)]
+
+    def is_invariant(self, declared: Property) -> bool:
+        """Whether it is an INVARIANT, and no PROPERTY that asks for one."""
+        return declared.name in {entry.value for entry in self._configured.cfg.invariants}
+
+    def asked_by(self, declared: Property) -> str:
+        """The PROPERTY that it is, or of which it is a part."""
+        names, name = {entry.value for entry in self._configured.cfg.properties}, declared.name
+        return name if name in names else name.removesuffix("_safety").removesuffix("_liveness")
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""

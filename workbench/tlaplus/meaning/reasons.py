@@ -4,8 +4,9 @@ A conjunction is false for its first false part, ``\A`` for the first member tha
 body; a disjunction is so for all of its parts. Negation asks for the opposite: why a formula is true.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, NamedTuple
 
 from workbench.tlaplus.meaning import sets
@@ -22,7 +23,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard
+from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node, Place
 from workbench.tlaplus.syntax.unparse import written
@@ -32,16 +33,28 @@ from workbench.tlaplus.syntax.visitor import parts
 _MOST_PARTS = 3
 
 
+class Contradicted(Exception):
+    """What should be explained is not so."""
+
+
 class Reason(NamedTuple):
     """A part of a formula that makes it false.
 
     Attributes:
         at: Where the part begins.
-        said: That it is false, for which values of bound names, and what its operands are.
+        head: That it is false, and for which values of bound names.
+        read: What its operands are.
+        cells: The variables that it speaks of, each with the argument at which it is applied, or None.
     """
 
     at: Place
-    said: str
+    head: str
+    read: tuple[str, ...] = ()
+    cells: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def said(self) -> str:
+        return f"{self.head}: {', '.join(self.read)}" if self.read else self.head
 
 
 def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
@@ -49,18 +62,22 @@ def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
 
     Raises:
         EvaluationFailure: If it has no value.
-        ValueError: If it is true.
+        Contradicted: If it is true.
     """
     if holds(node, env, states):
-        raise ValueError(f"{written(node)} is true")
-    return _Why(states, False).of(node, env)
+        raise Contradicted(f"{written(node)} is true")
+    return Why(states, False).of(node, env)
 
 
-class _Why:
-    """Why formulas are false in some states, or why they are true."""
+class Why:
+    """Why formulas are false in some states, or why they are true.
 
-    def __init__(self, states: States, is_true: bool) -> None:
-        self.states, self.is_true = states, is_true
+    Args:
+        subscript: Of the ``[A]_v`` around; what a step changes of it is named where all of A is to blame.
+    """
+
+    def __init__(self, states: States, is_true: bool, subscript: tuple[Expression, Environment] | None = None) -> None:
+        self.states, self.is_true, self.subscript = states, is_true, subscript
 
     def of(self, node: Expression, env: Environment) -> list[Reason]:
         """The reasons for a formula that is known to be so."""
@@ -78,25 +95,27 @@ class _Why:
         if isinstance(node, tree.Label):
             return self.of(node.body, env)
         if isinstance(node, tree.Box) and not self.is_true:
-            return self.of(node.action, env)
+            return Why(self.states, False, (node.subscript, env)).of(node.action, env)
         if isinstance(node, tree.Angle) and not self.is_true and not holds(node.action, env, self.states):
             return self.of(node.action, env)
         if isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
             return self._of_name(node, env)
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     def _of_name(self, node: Expression, env: Environment) -> list[Reason]:
         meaning, arguments, reached = called(node, env)
         if isinstance(meaning, Standard):
-            return [self._atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
+            return [self.atom(node, env)] if meaning.module else self._of_operator(node, env, meaning.name, arguments)
         if isinstance(meaning, InstanceParameter) and not arguments:
             return self.of(meaning.expression, reached.at(meaning.scope))
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+            if self._is_wide(meaning.body):
+                return [self.atom(node, env)]  # whose name says more than all of its parts
             return self.of(meaning.body, body_of(meaning, arguments, reached))
         passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
         if isinstance(passed, Closure) and not arguments:
             return self.of(passed.node, passed.environment)
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     def _of_operator(
         self, node: Expression, env: Environment, name: str, arguments: Sequence[Argument]
@@ -110,11 +129,11 @@ class _Why:
             return self.of(*operands[1])
         if name == "=>":
             return self._otherwise.of(*operands[0])
-        return [self._atom(node, env)]
+        return [self.atom(node, env)]
 
     @property
-    def _otherwise(self) -> "_Why":
-        return _Why(self.states, not self.is_true)
+    def _otherwise(self) -> "Why":
+        return Why(self.states, not self.is_true)
 
     def _of_parts(
         self,
@@ -125,39 +144,63 @@ class _Why:
     ) -> list[Reason]:
         if is_conjunction is not self.is_true:  # one operand is enough
             return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
-        if len(operands) > _MOST_PARTS:
-            return [self._atom(node, env)]
+        if self._is_wide(node):
+            return [self.atom(node, env)]
         return [reason for one in operands for reason in self.of(*one)]
+
+    def _is_wide(self, node: Expression) -> bool:
+        """Whether more parts than can be named are all to blame."""
+        kind = tree.Conjunction if self.is_true else tree.Disjunction
+        return isinstance(node, kind) and len(node.operands) > _MOST_PARTS
 
     def _of_quantified(self, node: tree.Quantified, env: Environment) -> list[Reason]:
         ways = (inner for inner, _ in bindings(node, env, self.states))
         if (node.kind == "A") is not self.is_true:  # one way is enough
             decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
             return self.of(node.body, next(decisive))
-        domains = [bound.domain for bound in node.bounds if bound.domain is not None]
-        read = [*_said(domains, env, self.states)]
+        read = [*_said(_domains(node), env, self.states)]
         if next(ways, None) is None:
-            read = [f"{written(domain)} is empty" for domain in domains if not _members(domain, env, self.states)]
+            read = self._empty(node, env)
+        read += self._changes()
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
-        return [Reason(node.at, _line(f"{none} {bounds} has {body}{_given(node, env, self.states)}", read))]
+        head = f"{none} {bounds} has {body}{_given(node, env, self.states)}"
+        return [Reason(node.at, head, tuple(read), self._cells(node, env))]
 
-    def _atom(self, node: Expression, env: Environment) -> Reason:
+    def _changes(self) -> list[str]:
+        """What the step changes of the subscript."""
+        return [] if self.subscript is None else [*islice(_changed(*self.subscript, self.states), _MOST_PARTS)]
+
+    def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
+        """That there is nothing to choose from."""
+        return Reason(node.at, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
+
+    def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
+        return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
+
+    def atom(self, node: Expression, env: Environment) -> Reason:
         """That a part which is no connective is false, or true."""
         truth = "true" if self.is_true else "false"
         head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
-            return Reason(node.at, head)  # which says it all
+            return Reason(node.at, head, (), self._cells(node, env))  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
-        if not read and isinstance(node, tree.Operation):
+        if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
+            read = [*_changed(node.operands[0], env, self.states)]
+        elif not read and isinstance(node, tree.Operation):
             read = [*_said(node.operands, env, self.states)]
+        if not isinstance(node, tree.Operation):
+            read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
             read = [f"{written(node.subscript)} does not change"]
-        return Reason(node.at, _line(head, read))
+        return Reason(node.at, head, tuple(read), self._cells(node, env))
+
+    def _cells(self, node: Expression, env: Environment) -> tuple[tuple[str, Any], ...]:
+        return tuple(dict.fromkeys(_cells_in(node, env, self.states, frozenset())))
 
 
-def _line(head: str, read: Sequence[str]) -> str:
-    return f"{head}: {', '.join(read)}" if read else head
+def _domains(node: tree.Quantified) -> list[Expression]:
+    return [bound.domain for bound in node.bounds if bound.domain is not None]
 
 
 def _members(domain: Expression, env: Environment, states: States) -> bool:
@@ -190,11 +233,57 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
         yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
 
 
-def _said(nodes: Iterable[Expression], env: Environment, states: States) -> Iterator[str]:
-    """What the operands are that depend on the state."""
-    for node in nodes:
-        if env.model.levels.level(node, env.scope) is not Level.CONSTANT:
-            yield f"{written(node)} is {brief(evaluate(node, env, states))}"
+def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
+    """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
+    varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
+    for node in varying or (nodes if states.now == {} else ()):
+        if (said := written(node)) != (value := brief(evaluate(node, env, states))):
+            yield f"{said} is {value}"
+
+
+def _cells_in(node: Node, env: Environment, states: States, around: frozenset[Defined]) -> Iterator[tuple[str, Any]]:
+    """The variables in an expression, also behind names, with their arguments where these have a value.
+
+    Args:
+        around: The definitions whose bodies are being looked at, which may be recursive.
+    """
+    if isinstance(node, tree.FunctionApplication) and len(node.arguments) == 1:
+        meaning = called(node.function, env)[0] if isinstance(node.function, tree.Identifier) else None
+        if isinstance(meaning, Variable):
+            with suppress(EvaluationFailure, KeyError):  # a name that is bound further inside has no value here
+                yield meaning.name, sets.listed(evaluate(node.arguments[0], env, states))
+                yield from _cells_in(node.arguments[0], env, states, around)
+                return
+    if isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)):
+        meaning, arguments, inner = called(node, env)
+        passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
+        if isinstance(meaning, Variable):
+            yield meaning.name, None
+        elif isinstance(meaning, Defined) and meaning not in around and meaning.arity == len(arguments):
+            yield from _cells_in(meaning.body, body_of(meaning, arguments, inner), states, around | {meaning})
+        elif isinstance(meaning, InstanceParameter):
+            yield from _cells_in(meaning.expression, inner.at(meaning.scope), states, around)
+        elif isinstance(passed, Closure):
+            yield from _cells_in(passed.node, passed.environment, states, around)
+        return
+    for part in parts(node):
+        yield from _cells_in(part.node, env.inside(node) if part.inside else env, states, around)
+
+
+def _changed(node: Expression, env: Environment, states: States) -> Iterator[str]:
+    """The components of a tuple of variables that a step changes, as far as they have next values."""
+    if isinstance(node, tree.TupleOf):
+        for item in node.items:
+            yield from _changed(item, env, states)
+        return
+    meaning, arguments, inner = called(node, env) if isinstance(node, tree.Identifier) else (None, [], env)
+    if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
+        yield from _changed(meaning.body, body_of(meaning, arguments, inner), states)
+        return
+    with suppress(EvaluationFailure):  # it has none yet
+        if not is_unchanged(node, env, states):
+            before, after = (brief(evaluate(node, env, one)) for one in (states, states.primed))
+            yield f"{written(node)} changes from {before} to {after}"
 
 
 # Where two values differ ----------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from workbench.tlaplus.meaning.values import (
     set_of,
     truth,
 )
+from workbench.tlaplus.names.shipped import THEOREMS
 
 # Naturals and Integers: TLC's have 32 bits ---------------------------------------------------------------------------
 
@@ -279,6 +280,7 @@ MODULES: Mapping[str, Mapping[str, tuple[int, Callable[..., Any]]]] = {
     "FiniteSets": _FINITE_SETS,
     "Bags": _BAGS,
     "TLC": _TLC,
+    **{module: {} for module in THEOREMS},
 }
 #: The modules that they extend.
-EXTENDED: Mapping[str, Sequence[str]] = {"Bags": ("TLC",)}
+EXTENDED: Mapping[str, Sequence[str]] = {**THEOREMS, "Bags": ("TLC",)}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from workbench.tlaplus.names.symbols import (
     InstanceParameter,
     Instantiated,
     Meaning,
+    MissingName,
     Scope,
     Standard,
     Variable,
@@ -28,6 +30,7 @@ from workbench.tlaplus.names.symbols import (
     replaced,
 )
 from workbench.tlaplus.syntax.parser import parse_module
+from workbench.tlaplus.syntax.source import Origin
 from workbench.tlaplus.syntax.tree import (
     Declaration,
     Definition,
@@ -50,6 +53,8 @@ from workbench.tlaplus.syntax.units import (
 #: Larger files are refused.
 MOST_BYTES = 2_000_000
 _MOST_NESTED = 100
+#: The modules that are extended most, the smaller one first.
+_USUAL = ("Naturals", "Integers", "Sequences", "FiniteSets", "TLC", "Bags")
 #: TLC has these in Java, and takes no file for them; a file of another name is read before a standard module is used.
 _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets", "Bags", "TLC"})
 
@@ -100,7 +105,7 @@ class Library:
             text = self._text(name)
             if text is None:
                 return None
-            module = parse_module(self._translated(name, text), name)
+            module = parse_module(*self._translated(name, text))
             if module.name != name and text in self.read.values():
                 return None  # it is an inner module there
             if module.name != name:
@@ -123,18 +128,30 @@ class Library:
         """The modules that a standard module without a text extends."""
         return self._extended.get(name, ())
 
+    def advice_on(self, name: str) -> str:
+        """Which modules have a name that is unknown, as the end of a sentence."""
+        having = [module for module in _USUAL if name in self._standard.get(module, {})]
+        return f"; EXTENDS {' or '.join(having)} brings it" if having else ""
+
     def translating(self, name: str) -> "Library":
         """A library that translates the algorithm of one more module, with nothing read so far."""
         texts = {**self._texts, **self.read}
         return Library(self._folders, self._standard, self._extended, texts, self.translated | {name})
 
-    def _translated(self, name: str, text: str | bytes) -> str | bytes:
-        if name not in self.translated:
-            return text
+    def _translated(self, name: str, text: str | bytes) -> tuple[str | bytes, str, Origin | None]:
+        """The text to be parsed, its name, and where the algorithm says what its translation does."""
         source = find(as_text(text), name)
-        if source is None:
-            raise InputError(f"{name}.tla: there is no algorithm to translate")
-        return source.translate().module
+        if name in self.translated:
+            if source is None:
+                raise InputError(f"{name}.tla: there is no algorithm to translate")
+            translation = source.translate()
+            return translation.module, name, translation.place
+        if source is not None and source.is_translated:
+            with suppress(InputError):  # what stands there may be that of another algorithm
+                translation = source.translate()
+                if translation.module == as_text(text):
+                    return text, name, translation.place
+        return text, name, None
 
     def _text(self, name: str) -> str | bytes | None:
         if name in self._texts:
@@ -247,7 +264,10 @@ def load(name: str, library: Library) -> Specification:
         raise InputError(f"there is no module {name}: no {name}.tla in the folders that are searched")
     loader = _Loader(library)
     root = _Root()
-    scope = _Modules(loader, root.declare).scope_of(module, None)
+    try:
+        scope = _Modules(loader, root.declare).scope_of(module, None)
+    except MissingName as error:
+        raise MissingName(f"{error}{library.advice_on(error.name)}", error.name) from error
     assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import NamedTuple, NoReturn, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, did_you_mean
+from workbench.tlaplus.syntax.mistakes import INSTEAD
 from workbench.tlaplus.syntax.precedence import BUILT_IN
 from workbench.tlaplus.syntax.subexpressions import select
 from workbench.tlaplus.syntax.tree import (
@@ -181,7 +182,8 @@ class Scope:
         """
         found = self.find(name)
         if found is None:
-            raise MissingName(f"{at}: unknown name {name}{did_you_mean(name, self.known())}", name)
+            meant = f"; {INSTEAD[name]}" if name in INSTEAD else did_you_mean(name, self.known())
+            raise MissingName(f"{at}: unknown name {name}{meant}", name)
         return found
 
     def known(self) -> Iterator[str]:

@@ -67,6 +67,7 @@ class TextInstance(ActionInstance):
         seen: The VIEW, if it has a variable.
 
     Attributes:
+        closure: The disjunct, with the values of the names around it.
         counting: None if all conditions of fairness that are about it count all of its steps.
     """
 
@@ -82,21 +83,21 @@ class TextInstance(ActionInstance):
         seen: ComputedView | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
-        self._at, self._closures, self._cells = disjunct.closure.node.at, closures, cells
+        self._at, self.closures, self._cells = disjunct.closure.node.at, closures, cells
         self._values, self._bounds, self._seen = tuple(disjunct.closure.values.values()), bounds, seen
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members = members_of(closures, disjunct.closure, "E")
         self._why = written(disjunct.closure.node) if self._members else ""
-        self._closure = disjunct.closure
+        self.closure = disjunct.closure
         self._of_one = closures.compiled("action", self._members.body) if self._members else self._whole
         self.counting: Counting | None = None
 
     @cached_property
     def _whole(self) -> Action:
-        return self._closures.compiled("action", self._closure)
+        return self.closures.compiled("action", self.closure)
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
-        return self._closures.evaluated(self._at, self._run, before)
+        return self.closures.evaluated(self._at, self._run, before)
 
     def _run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         few = self._members.few(self._cells.variables(before)) if self._members else None

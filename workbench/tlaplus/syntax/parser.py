@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.syntax import tree, units
 from workbench.tlaplus.syntax.phrases import PhraseReader, is_definition
-from workbench.tlaplus.syntax.source import Source, SyntaxNode, child, field, named
+from workbench.tlaplus.syntax.source import Origin, Source, SyntaxNode, child, field, named
 
 
-def parse_module(text: bytes | str, name: str) -> units.Module:
+def parse_module(text: bytes | str, name: str, origin: Origin | None = None) -> units.Module:
     """Parse the module `name`, or else the first one; text around modules is ignored, as by TLC.
+
+    Args:
+        origin: From places in the text to those that people are told.
 
     Raises:
         InputError: With line and column, for a syntax error.
@@ -19,7 +22,7 @@ def parse_module(text: bytes | str, name: str) -> units.Module:
         >>> module.name, [unit.name for unit in module.each(tree.OperatorDefinition)]
         ('Clock', ['Init'])
     """
-    source = Source(text if isinstance(text, str) else text.decode(errors="replace"), name)
+    source = Source(text if isinstance(text, str) else text.decode(errors="replace"), name, origin)
     nodes = [one for one in source.root.children if one.type == "module"]
     if not nodes:
         raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")

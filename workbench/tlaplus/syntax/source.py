@@ -3,7 +3,7 @@
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import tree_sitter
@@ -11,6 +11,7 @@ import tree_sitter_tlaplus
 
 from workbench.kernel.meaning.errors import InputError, brief
 from workbench.tlaplus.syntax.columns import Layout
+from workbench.tlaplus.syntax.mistakes import INSTEAD, advice
 from workbench.tlaplus.syntax.precedence import canonical, may_hold_left, may_hold_right, may_precede_minus
 from workbench.tlaplus.syntax.tree import Place
 
@@ -26,6 +27,10 @@ _UNARY_MINUS = "-."
 SyntaxNode = tree_sitter.Node
 
 
+#: From a line and a column of a text to those of what it is translated from.
+Origin = Callable[[int, int], tuple[int, int]]
+
+
 class Source:
     """The text of a file, parsed.
 
@@ -36,8 +41,8 @@ class Source:
         InputError: With line and column, for a syntax error.
     """
 
-    def __init__(self, text: str, name: str) -> None:
-        self.name = name
+    def __init__(self, text: str, name: str, origin: Origin | None = None) -> None:
+        self.name, self._origin = name, origin
         self._layout = Layout(text)
         self._bytes = self._layout.text.encode()
         self._starts = [0, *(match.end() for match in re.finditer(b"\n", self._bytes))]
@@ -49,7 +54,8 @@ class Source:
         """The start of a node in characters of the text; tree-sitter counts bytes of the layout."""
         line = bisect_right(self._starts, node.start_byte)
         before = self._bytes[self._starts[line - 1] : node.start_byte]
-        return Place(self.name, line, self._layout.original_column(line, len(before.decode()) + 1))
+        column = self._layout.original_column(line, len(before.decode()) + 1)
+        return Place(self.name, line, column, self._origin and self._origin(line, column))
 
     def text_of(self, node: SyntaxNode) -> str:
         return self._bytes[node.start_byte : node.end_byte].decode()
@@ -66,7 +72,8 @@ class Source:
             what = brief(found.group()) if found else "the end of the file"
             missing = "an expression" if node.is_named else node.type
             expected = f"; expected {missing}" if node.is_missing else ""
-            message = f"syntax error: found {what}{expected}"
+            at = len(self._bytes[: node.start_byte].decode(errors="ignore"))
+            message = f"syntax error: found {what}{expected}{advice(self._layout.text, at)}"
         raise InputError(f"{self.place(node)}: {message}")
 
     def symbol(self, node: SyntaxNode) -> str:
@@ -97,6 +104,9 @@ class Source:
                     self._conflict(symbol, inner)
 
     def _conflict(self, one: SyntaxNode, other: SyntaxNode) -> NoReturn:
+        between = self._bytes[one.end_byte : other.start_byte].decode().split()
+        if meant := next((word for word in between if word in INSTEAD), None):
+            self.fail(other, f"the operator {meant} stands before it; {INSTEAD[meant]}")
         names = f"{self.text_of(one)} and {self.text_of(other)}"
         self.fail(other, f"precedence conflict between {names}; parentheses say which binds tighter")
 

@@ -12,17 +12,27 @@ from typing import ClassVar, NamedTuple
 class Place(NamedTuple):
     """The start of a construct; lines and columns count from 1, as TLC counts them.
 
+    Attributes:
+        written: Line and column of what somebody wrote, if the construct is a part of its translation.
+
     Examples:
-        >>> str(Place("Hudi", 40, 12))
-        'Hudi.tla:40:12'
+        >>> str(Place("Hudi", 40, 12)), str(Place("Lock", 40, 12, (7, 3)))
+        ('Hudi.tla:40:12', 'Lock.tla:7:3')
     """
 
     module: str
     line: int
     column: int
+    written: tuple[int, int] | None = None
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        """The line and column that people see."""
+        return self.written or (self.line, self.column)
 
     def __str__(self) -> str:
-        return f"{self.module}.tla:{self.line}:{self.column}"
+        line, column = self.shown
+        return f"{self.module}.tla:{line}:{column}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ is judged by itself: a step counts if it satisfies ``<<A>>_v``, whatever it is a
 where A is enabled. So is every action of a property.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from workbench.tlaplus.names.symbols import Variable, fail_at
 from workbench.tlaplus.steps.disjuncts import Disjunct, split
 from workbench.tlaplus.steps.predicates import CompiledPredicate
 from workbench.tlaplus.steps.steps import TextInstance
-from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Qualified
+from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Place, Qualified
 from workbench.tlaplus.temporal.negation import Condition, FairnessGoal, Literal
 from workbench.tlaplus.temporal.temporal import Promised, variables_in
 from workbench.tlaplus.values.lazy import listed
@@ -58,14 +59,29 @@ class FairSteps:
             self._numbers.setdefault(disjunct.key, []).append(instance.number)
         self.conditions: list[Fairness] = []
         self._counts: list[_Counts | None] = []
+        self._added = set[tuple[bool, frozenset[int], frozenset[int]]]()
+        self._too_many: Place | None = None
 
     def add(self, conditions: Sequence[Condition]) -> None:
         """Add conditions of the specification."""
         for condition in conditions:
             self._add(condition)
+            if self._too_many is None and self._labels() > _MOST_LABELS:
+                self._too_many = condition.action.node.at
+
+    def _labels(self) -> int:
+        """How many labels the steps may have."""
+        own = Counter(number for one in self.conditions for number in one.actions)
+        return len(self._instances) << max(own.values(), default=0)
 
     def formula(self, promised: Promised) -> Formula:
-        """The formula of liveness for a promise; its conditions are added."""
+        """The formula of liveness for a promise; its conditions are added.
+
+        Raises:
+            InputError: With a place, if there are too many conditions.
+        """
+        if self._too_many is not None:
+            fail_at(self._too_many, "the specification has more conditions of fairness than a search decides with")
         trigger = self._all(promised.trigger, True) if promised.trigger else None
         unless = frozenset(map(self._add_goal, promised.goals))
         steps = frozenset(self._add_steps(one, None) for one in promised.never)
@@ -93,6 +109,10 @@ class FairSteps:
             self._add_steps(condition, self._enabled(condition), label, assumed=True)
             return
         places = [number for number, one in enumerate(self._variables) if one in watched]
+        if not guards:  # the same may be asked under another name, or for several values that it does not depend on
+            if (key := (condition.is_strong, numbers, frozenset(places))) in self._added:
+                return
+            self._added.add(key)
         tests = [self._compiled(guard) for guard in guards]
         is_whole = len(places) == len(self._variables) and not tests
         self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))

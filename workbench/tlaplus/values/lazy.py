@@ -238,7 +238,14 @@ def applied(function: Any, argument: Any) -> Any:
             raise EvaluationError(f"there is no field {spelling(argument)} in the record {brief(function)}")
     else:
         raise EvaluationError(f"{brief(function)} is not a function, but applied to {brief(argument)}")
-    raise EvaluationError(f"{brief(argument)} is not in the domain of {brief(function)}")
+    raise EvaluationError(f"{brief(argument)} is not in the domain of {brief(function)}{alike(function, argument)}")
+
+
+def alike(function: Any, argument: Any) -> str:
+    """That a function has a model value that is spelled like a string, as the end of a sentence."""
+    if type(argument) is str and type(function) is Map and Name(spelling(argument)) in function:
+        return f": {brief(argument)} is a string, and {spelling(argument)} a model value"
+    return ""
 
 
 def is_argument(function: Map, argument: Any) -> bool:
@@ -295,4 +302,4 @@ def _unchanged(old: Any, argument: Any) -> Any:
 
 
 def _outside(old: Any, argument: Any) -> str:
-    return f"EXCEPT changes nothing: {brief(argument)} is not in the domain of {brief(old)}"
+    return f"EXCEPT changes nothing: {brief(argument)} is not in the domain of {brief(old)}{alike(old, argument)}"

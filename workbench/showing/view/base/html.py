@@ -110,6 +110,12 @@ def player_script() -> str:
     return script(*(f"{name}.js" for name in parts))
 
 
+@cache
+def states_script() -> str:
+    """What draws whole state graphs, after the script of pictures: it defines ``openStates``."""
+    return script("d3-zoom.js", "states.js")
+
+
 def drawn_style(traces: bool = True) -> str:
     """The style sheet of drawings and, where there are traces to be played, of the player.
 
@@ -119,13 +125,14 @@ def drawn_style(traces: bool = True) -> str:
     return style("style.css") + (f":is(html, :where(:host)) {{\n{style('player.css')}}}" if traces else "")
 
 
-def live_script(*more: str, traces: bool = True) -> Markup:
+def live_script(*more: str, traces: bool = True, states: bool = False) -> Markup:
     """The script that makes the drawings in the same element live, and the scripts that build on it.
 
     Args:
         traces: Whether there are traces to be played among them.
+        states: Whether there are whole state graphs.
     """
-    rest = player_script() if traces else script("pictures.js")
+    rest = (player_script() if traces else script("pictures.js")) + (states_script() if states else "")
     return Markup(f"(() => {{\n{rest}{script('live.js')}{''.join(more)}}})();")
 
 
@@ -217,8 +224,10 @@ _FITTING = "max-width: 100%; height: auto"
 def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
     whole = ElementTree.fromstring(f"<div>{fragment}</div>")
-    traces = any(part.get("class") == "wb-trace" for part in whole.iter())
-    live = None if whole.find(f".//{SVG}svg") is None else element("script", live_script(traces=traces))
+    classes = {part.get("class") for part in whole.iter()}
+    traces, states = "wb-trace" in classes, "wb-whole" in classes
+    is_live = states or whole.find(f".//{SVG}svg") is not None
+    live = element("script", live_script(traces=traces, states=states)) if is_live else None
     return element(
         "div", element("style", Markup(drawn_style(traces))), inside(whole, _kept), live, class_="wb wb-cell"
     )

@@ -1,6 +1,6 @@
 """State graphs as plain data: nodes, edges, what is marked on them, and what was left out."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from workbench.kernel import Machine, Result
+from workbench.kernel.meaning.result import constraints_of
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
 from workbench.showing import pictures
@@ -49,11 +50,42 @@ class Space(Protocol):
     @property
     def targets(self) -> np.ndarray: ...
     @property
+    def steps(self) -> np.ndarray: ...
+    @property
     def instances(self) -> np.ndarray: ...
     def __len__(self) -> int: ...
     def state(self, number: int) -> Any: ...
     def label(self, transition: int) -> str: ...
     def holds(self, name: str) -> np.ndarray: ...
+    def number_of(self, state: Any) -> int | None: ...
+
+
+def violations(space: Space) -> dict[str, np.ndarray]:
+    """For each violated invariant, whether it is false in each state."""
+    names = [verdict.name for verdict in space.result.violated if verdict.kind == "invariant"]
+    return {name: ~space.holds(name) for name in names}
+
+
+def notes_on(space: Space) -> Iterable[str]:
+    """What the states of a space stand for, and what is not among them."""
+    if space.result.symmetry:
+        names = ", ".join(space.result.symmetry)
+        yield f"A state represents all that differ from it only in which of {names} is which"
+    if not space.result.complete:
+        yield f"These are the first {counted(len(space), 'state')} of a search that was not completed"
+    if space.result.outside:
+        yield f"what lies outside {constraints_of(space.model)} is not drawn, nor are the steps that lead there"
+
+
+def packed_pictures(ids: Sequence[str], draw: Callable[[str], pictures.Picture]) -> tuple[str | None, list[str]]:
+    """The pictures of states, packed, and what to say of those that are left out for want of room: the last ones."""
+    drawn = {id: draw(id).svg_with(f"peek-{id}-") for id in ids[:MOST_SHOWN]}
+    shown = packed(drawn)
+    while len(shown) > MOST_PACKED:
+        drawn = dict(list(drawn.items())[: len(drawn) * MOST_PACKED // (len(shown) + len(shown) // 10)])
+        shown = packed(drawn)
+    note = f"Pictures appear at {len(drawn):,} of {counted(len(ids), 'state')}"
+    return (shown if drawn else None), ([note] if len(drawn) < len(ids) else [])
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,14 +139,7 @@ class StateGraph(Figure):
         if self.draw is None:
             return None, []
         bare = [node for node in self.nodes if node.picture is None]
-        chosen = sorted(bare, key=lambda node: TRACE not in node.marks)[:MOST_SHOWN]
-        drawn = {node.id: self.draw(node.id).svg_with(f"peek-{node.id}-") for node in chosen}
-        shown = packed(drawn)
-        while len(shown) > MOST_PACKED:
-            drawn = dict(list(drawn.items())[: len(drawn) * MOST_PACKED // (len(shown) + len(shown) // 10)])
-            shown = packed(drawn)
-        note = f"Pictures appear at {len(drawn):,} of {counted(len(bare), 'state')}"
-        return (shown if drawn else None), ([note] if len(drawn) < len(bare) else [])
+        return packed_pictures([node.id for node in sorted(bare, key=lambda node: TRACE not in node.marks)], self.draw)
 
     def text(self) -> str:
         lines = [f"{self.title}: {counted(len(self.nodes), 'node')}, {counted(len(self.edges), 'edge')}"]

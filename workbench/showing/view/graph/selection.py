@@ -16,10 +16,9 @@ from workbench.kernel import InputError, Machine, State, Trace
 from workbench.kernel.meaning.cells import Shown
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import names_in, plain
-from workbench.kernel.meaning.result import constraints_of
 from workbench.kernel.meaning.state import cells_of, notation_of, row_of
 from workbench.kernel.meaning.trace import is_bookkeeping, options
-from workbench.kernel.meaning.values import counted, is_same
+from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures import Picture, faults, picture
 from workbench.showing.view.graph.graph import (
     FOCUS,
@@ -34,6 +33,8 @@ from workbench.showing.view.graph.graph import (
     Node,
     Space,
     StateGraph,
+    notes_on,
+    violations,
 )
 
 # Which variables a label shows ---------------------------------------------------------------------------------------
@@ -128,8 +129,8 @@ def neighbourhood(
         InputError: If `center` is not a state of the space.
     """
     center = plain(center)
-    number = center if isinstance(center, int) else _number_of(space, center)
-    if not 0 <= number < len(space):
+    number = center if isinstance(center, int) else space.number_of(center)
+    if number is None or not 0 <= number < len(space):
         which = f"state {number}" if isinstance(center, int) else "a state that is not in the space"
         raise InputError(f"{which} is not accepted; the space has states 0 to {len(space) - 1}")
     order = np.argsort(space.targets, kind="stable")
@@ -162,21 +163,6 @@ def _ends(space: Space, transition: int) -> tuple[int, int]:
     return int(space.sources[transition]), int(space.targets[transition])
 
 
-def _number_of(space: Space, state: State) -> int:
-    """The number of `state` in the space; -1 if it is not in it."""
-    match = np.ones(len(space), bool)
-    for column, (known, value) in enumerate(zip(space.values, row_of(state), strict=True)):
-        match &= space.rows[:, column] == next((at for at, one in enumerate(known) if is_same(one, value)), -1)
-    equal = np.flatnonzero(match)
-    return int(equal[0]) if len(equal) else -1
-
-
-def _cut(space: Space) -> Iterable[str]:
-    """A line on the states that the model's constraints keep out of a graph."""
-    if space.result.outside:
-        yield f"what lies outside {constraints_of(space.model)} is not drawn, nor are the steps that lead there"
-
-
 def _of_states(
     space: Space,
     transitions: Iterable[int],
@@ -189,14 +175,14 @@ def _of_states(
     pictures: bool,
 ) -> StateGraph:
     draft, columns = GraphDraft(), _columns(space.model, variables)
-    chosen, notes = sorted(numbers), [*notes, *_cut(space)]
+    chosen, notes = sorted(numbers), [*notes, *notes_on(space)]
 
     def draw(id: str) -> Picture:
         state = space.state(int(id))
         return picture(space.model, state, at_fault=faults(space.model, state))
 
     wrong = _violating(space)
-    path = [] if trace is None else [_number_of(space, state) for state in trace.states]
+    path = [] if trace is None else [space.number_of(state) for state in trace.states]
     first = int((space.levels == 1).sum())
     for number in chosen:
         state = space.state(number)
@@ -227,11 +213,7 @@ def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[s
 
 def _violating(space: Space) -> np.ndarray:
     """Whether a violated invariant is false in each state."""
-    wrong = np.zeros(len(space), bool)
-    for verdict in space.result.violated:
-        if verdict.kind == "invariant":
-            wrong |= ~space.holds(verdict.name)
-    return wrong
+    return np.logical_or.reduce([np.zeros(len(space), bool), *violations(space).values()])
 
 
 # A trace with what else could have happened ---------------------------------------------------------------------------
@@ -341,7 +323,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
         marks = ([INITIAL] if group in initial else []) + ([VIOLATING] if bad else [])
         return Node(str(group), f"{text}\n{counted(size, 'state')}", tooltip, frozenset(marks), size)
 
-    notes = [*_cut(space)]
+    notes = [*notes_on(space)]
     if len(shown) < len(edges):
         dropped = int(counts.sum()) - sum(edges[pair].total() for pair in shown)
         notes.append(

@@ -12,15 +12,16 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import badge, bullets, drawn_style, folded, live_script, noted, style, table
 from workbench.showing.view.charts.charts import access_chart, coverage_chart, levels_chart
 from workbench.showing.view.charts.profile import profile_view
-from workbench.showing.view.graph.graph import MOST_EDGES, MOST_PICTURES, Space, StateGraph
-from workbench.showing.view.graph.selection import alternatives, state_graph
+from workbench.showing.view.graph.graph import Space
+from workbench.showing.view.graph.selection import alternatives
+from workbench.showing.view.graph.whole import too_large, whole_graph
 from workbench.showing.view.trace.tables import constants_table, summary, verdict_table
 from workbench.showing.view.trace.trace import trace_view, verdict_view
 
 
 def page(title: str, body: Markup) -> str:
     """A whole HTML page around fragments of it; it follows the reader's preference for light or dark."""
-    script = live_script()
+    script = live_script(states='class="wb-whole"' in body)
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -94,22 +95,18 @@ def _trace(verdict: Verdict, deadlock: bool) -> Markup:
 
 
 def _graph(result: Result, space: Space | None) -> Markup | None:
-    graph = _choose_graph(result, space)
-    if graph is None:
-        return None
-    try:
-        drawn = graph.html()
-    except InputError as error:
-        drawn = noted(f"Not drawn: {error}.")
-    return element("h2", "State graph") + drawn
-
-
-def _choose_graph(result: Result, space: Space | None) -> StateGraph | None:
-    """The whole graph if it is small; otherwise a counterexample with the steps not taken, if there is one."""
+    """The whole graph, if it has few enough states; otherwise a counterexample with the steps not taken."""
     trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
-    if space is not None and len(space.sources) <= MOST_EDGES:
-        return state_graph(space, trace=trace, pictures=len(space) <= MOST_PICTURES)
-    return None if trace is None else alternatives(trace)
+    refusal = too_large(result.distinct)
+    parts = [] if refusal is None else [noted(refusal)]
+    if space is not None and refusal is None:
+        parts.append(whole_graph(space, trace=trace).html())
+    elif trace is not None:
+        try:
+            parts.append(alternatives(trace).html())
+        except InputError as error:
+            parts.append(noted(f"Not drawn: {error}."))
+    return element("h2", "State graph") + joined(parts) if parts else None
 
 
 def _figures(result: Result) -> Markup:

@@ -222,8 +222,8 @@ class TraceView(Lanes, Drawn):
         return watch_table(watches, [step.label for step in self.steps])
 
 
-def packed(texts: Sequence[str] | Mapping[str, str]) -> str:
-    """Texts with much in common, packed into one short text that ``pictures.js`` unpacks."""
+def packed(texts: Sequence[str] | Mapping[str, Any]) -> str:
+    """Texts with much in common, or other data, packed into one short text that ``pictures.js`` unpacks."""
     plain = json.dumps(dict(texts) if isinstance(texts, Mapping) else list(texts))
     return base64.b64encode(gzip.compress(plain.encode(), mtime=0)).decode()
 

@@ -1,0 +1,178 @@
+"""Why the machine's verdicts are what they are, and its steps not possible, in the words of the text.
+
+The plain evaluator tells it, within bounds: where it takes too long or cannot evaluate something, nothing is told.
+"""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, TypeVar
+
+from workbench.kernel.meaning.errors import InputError, Stop
+from workbench.kernel.meaning.interrupts import pausing
+from workbench.kernel.meaning.properties import Fault
+from workbench.kernel.meaning.properties import Place as StatePlace
+from workbench.kernel.meaning.values import identity
+from workbench.tlaplus.config.closures import Closure
+from workbench.tlaplus.machine.plain import as_kernel, as_plain
+from workbench.tlaplus.meaning.actions import Conjunct, disjuncts
+from workbench.tlaplus.meaning.counterexamples import broken_by_lasso, broken_by_step
+from workbench.tlaplus.meaning.environment import Known, State, States
+from workbench.tlaplus.meaning.obstacles import obstacles
+from workbench.tlaplus.meaning.opening import Opened
+from workbench.tlaplus.meaning.reasons import Contradicted, Reason, reasons
+from workbench.tlaplus.meaning.search import behaviour_of, deeply
+from workbench.tlaplus.meaning.sets import listed
+from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.values.lazy import force
+
+#: Evaluations for one explanation may pause this often in all; then it is given up.
+_PAUSES = 20_000
+#: An explanation names this many obstacles of a step.
+_MOST_OBSTACLES = 3
+T = TypeVar("T")
+
+
+class _TooLong(Exception):
+    """An explanation takes longer than it is worth."""
+
+
+class Explanations:
+    """Explanations for a specification, as the plain evaluator has opened it.
+
+    Each method returns None if there is none.
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+
+    def of_invariant(self, name: str, state: Any) -> str | None:
+        """The parts of an invariant that make it false in a state of the machine, with their places."""
+        (now,) = self._each([state])
+        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, States(now)))
+
+    def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
+        """The parts of a property that an initial state, or the two states of a step, make false."""
+        return _told("false", lambda: broken_by_step(self._opened.named(name), self._opened.root, self._each(states)))
+
+    def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
+        """What the states of a lasso lack that violates a property."""
+
+        def explain() -> str:
+            return broken_by_lasso(self._opened.named(name), self._opened.root, self._each(states), loop)
+
+        return _tried(explain, lambda error: _contradiction("false", error))
+
+    def of_assumption(self, at: Place) -> str | None:
+        """The parts of the ASSUME at a place that make it false."""
+
+        def explain() -> list[Reason]:
+            assumed = self._opened.specification.assumptions
+            body, scope = next((one.body, scope) for one, scope in assumed if one.at == at)
+            return reasons(body, self._opened.root.at(scope), States({}))
+
+        return _told("false", explain)
+
+    def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
+        """What disables a disjunct of Next in a state of the machine."""
+
+        def explain() -> list[str]:
+            (now,) = self._each([state])
+            told = obstacles(self._action(disjunct), States(now, {}, "then", len(now)))
+            found = [reason.said for reason in itertools.islice(told, _MOST_OBSTACLES + 1)]
+            return [*found[:_MOST_OBSTACLES], "and more"] if len(found) > _MOST_OBSTACLES else found
+
+        return _tried(explain, lambda error: [_contradiction("not possible", error)])
+
+    def _each(self, states: Iterable[Any]) -> list[State]:
+        """States of the machine for the plain evaluator."""
+        words, variables = self._opened.root.model.words, self._opened.specification.variables
+        return [{one: as_plain(force(getattr(state, one.name)), words) for one in variables} for state in states]
+
+    # Disjuncts of Next, which are other trees for the machine -------------------------------------------------------
+
+    @cached_property
+    def _disjuncts(self) -> dict[Place, list[tuple[Conjunct, dict[str, Any]]]]:
+        """The disjuncts with the values of the names that are bound around them, by their places."""
+        found = dict[Place, list[tuple[Conjunct, dict[str, Any]]]]()
+        for node, env in disjuncts(*behaviour_of(self._opened)[1]):
+            bound = {
+                name.name: identity(as_kernel(listed(argument.value)))
+                for name, argument in env.bound.items()
+                if isinstance(argument, Known)
+            }
+            found.setdefault(node.at, []).append(((node, env), bound))
+        return found
+
+    def _action(self, disjunct: Closure) -> Conjunct:
+        """The plain evaluator's disjunct with the same place and values; several with the same are all alike.
+
+        Raises:
+            InputError: If it has none, or they differ in other names.
+        """
+        values = {name.name: identity(force(value)) for name, value in disjunct.values.items()}
+        same = [
+            (action, bound)
+            for action, bound in self._disjuncts.get(disjunct.node.at, ())
+            if all(bound[name] == value for name, value in values.items() if name in bound)
+        ]
+        if not same or any(bound != same[0][1] for _, bound in same):
+            raise InputError(f"{disjunct.node.at} is {len(same)} disjuncts")
+        return same[0][0]
+
+
+class TextFault(Fault):
+    """The parts of a formula that make it false, with the cells that they read.
+
+    Attributes:
+        at: The places of the parts in their texts.
+    """
+
+    at: tuple[Place, ...] = ()
+
+    def after(self, beginning: str) -> "TextFault":
+        fault = TextFault(beginning + self, *self.places)
+        fault.at = self.at
+        return fault
+
+
+def _told(judged: str, explain: Callable[[], Iterable[Reason]]) -> str | None:
+    """The reasons in a line, with their places."""
+    return _tried(lambda: _fault([*explain()]), lambda error: _contradiction(judged, error))
+
+
+def _fault(found: Sequence[Reason]) -> str:
+    cells = dict.fromkeys(cell for reason in found for cell in reason.cells)
+    places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
+    fault = TextFault("; ".join(f"{reason.said} ({reason.at})" for reason in found), *places)
+    fault.at = tuple(reason.at for reason in found)
+    return fault
+
+
+def _contradiction(judged: str, error: Contradicted) -> str:
+    return f"it is {judged}, but the plain evaluator says: {error}. One of them is wrong; please report it"
+
+
+def _tried(explain: Callable[[], T], contradicted: Callable[[Contradicted], T]) -> T | None:
+    """An explanation; None if it takes too long, or something in it cannot be evaluated."""
+    try:
+        with _within_reason():
+            return deeply(explain)
+    except (_TooLong, EvaluationFailure, InputError, RecursionError, Stop):
+        return None
+    except Contradicted as error:
+        return contradicted(error)
+
+
+@contextmanager
+def _within_reason() -> Iterator[None]:
+    pauses = itertools.count()
+
+    def pause() -> None:
+        if next(pauses) >= _PAUSES:
+            raise _TooLong
+
+    with pausing(pause):
+        yield

@@ -1,0 +1,74 @@
+"""The steps that a lasso could take and never takes, and why fairness lets it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.steps import ActionInstance
+from workbench.kernel.meaning.trace import Step, Trace
+
+#: Steps are looked for in cycles of this many states at most.
+_MOST_STATES = 100
+
+
+class _Untaken(NamedTuple):
+    """An action that is not taken in a cycle.
+
+    Attributes:
+        always: Whether it is enabled in each of its states.
+        conditions: The numbers of the conditions of fairness that count its steps.
+    """
+
+    label: str
+    always: bool
+    conditions: frozenset[int]
+
+
+def untaken(trace: Trace) -> str:
+    """Why the cycle of a lasso need not take the steps that it never takes, in a sentence; "" if there are none."""
+    assert trace.loop is not None
+    model, cycle = trace.model, trace.steps[trace.loop :]
+    if len(cycle) > _MOST_STATES:
+        return ""
+    back = [trace.back] if trace.back is not None else []
+    taken = {step.instance for step in (*cycle[1:], *back)}
+    found = [_looked_at(model, instance, cycle) for instance in model.instances if instance not in taken]
+    free = [one for one in found if one is not None and not one.conditions]
+    for some in ([one for one in free if one.always], free):
+        if some:
+            here = f"in state {trace.loop + 1}" if len(cycle) == 1 else "in each state of the cycle"
+            how = here if some[0].always else "again and again"
+            is_one = len(some) == 1
+            return (
+                f"{_named(some)} {'is' if is_one else 'are'} possible {how} and never taken: "
+                f"{'it has' if is_one else 'they have'} no fairness"
+            )
+    weak = [one for one in found if one is not None and not one.always and _is_weak(model, one)]
+    if not weak:
+        return ""
+    verb, their = ("is", "its") if len(weak) == 1 else ("are", "their")
+    return f"{_named(weak)} {verb} possible again and again, not always, and never taken: {their} fairness is weak"
+
+
+def _looked_at(model: Machine, instance: ActionInstance, cycle: Sequence[Step]) -> _Untaken | None:
+    enabled, conditions = list[bool](), set[int]()
+    for step in cycle:
+        changing = [outcome for outcome, after in model.outcomes(instance, step.state) if after != step.state]
+        enabled.append(bool(changing))
+        conditions.update(
+            number
+            for number, condition in enumerate(model.fairness)
+            if condition.assumed
+            and instance.number in condition.actions
+            and any(outcome.counts(number) for outcome in changing)
+        )
+    return _Untaken(instance.label, all(enabled), frozenset(conditions)) if any(enabled) else None
+
+
+def _is_weak(model: Machine, one: _Untaken) -> bool:
+    return not any(model.fairness[number].strong for number in one.conditions)
+
+
+def _named(some: Sequence[_Untaken]) -> str:
+    return listed((one.label for one in some), room=60)
