@@ -1,5 +1,6 @@
 """A state: the variables, the roles that they reach, and the actions that have begun and not ended."""
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field
 
 from workbench.fizzbee.meaning.values import Instance, Sharing, Value, canonical, clone, fields_text
@@ -60,7 +61,7 @@ class State:
         key: The canonical text, once the state is settled.
     """
 
-    heap: dict[str, Value] = field(default_factory=dict)
+    heap: MutableMapping[str, Value] = field(default_factory=dict)
     roles: list[Instance] = field(default_factory=list)
     threads: list[Thread] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
@@ -84,7 +85,7 @@ class State:
         Raises:
             Wrong: If a value cannot be part of a state.
         """
-        self.threads.sort(key=lambda thread: _text(thread, None))
+        self.sort_threads()
         sharing = Sharing()
         parts = [fields_text(self.heap, sharing), *(_text(thread, sharing) for thread in self.threads)]
         for role in sharing.roles:  # grows while roles are met in the fields of others
@@ -92,6 +93,10 @@ class State:
             parts.append(f"{role.name}:{fields_text(role.fields, sharing)};{initial}")
         self.roles = [role for role in self.roles if role in sharing.roles]
         self.key = "\n".join([*parts, repr(sorted(self.counts.items()))])
+
+    def sort_threads(self) -> None:
+        """Threads have no order of their own."""
+        self.threads.sort(key=lambda thread: _text(thread, None))
 
 
 def _copied(frame: Frame, memo: dict[int, Value]) -> Frame:

@@ -3,7 +3,9 @@
 This is what another machine or a command builds on: :class:`Meaning` knows the text's variables, and no search.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.fizzbee.meaning.expressions import fail
@@ -22,16 +24,18 @@ class Step(NamedTuple):
         name: The action's, such as ``Writer#0.Commit``.
         kind: ``begin`` for an action's first step, ``continue`` for a later one, ``crash`` for one that is lost there.
         fair: The action's fairness: empty, ``weak`` or ``strong``.
+        choices: The names of the choices among several with what was taken.
     """
 
     name: str
     kind: str
     fair: str
     state: State
+    choices: tuple[tuple[str, Value], ...] = ()
 
 
 class Meaning:
-    """What the text `text` of the file `file` means.
+    """What the text `text` of the file `file` means, with other values for some of its constants.
 
     Attributes:
         text: Its tree, with options, actions, roles and assertions by name.
@@ -42,7 +46,7 @@ class Meaning:
         ModelError: If a constant cannot be evaluated.
     """
 
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
         self.text: Specification = parse(text, file)
         if "Init" not in self.text.actions:
             refuse(Place(file, 1, 1), "there is no action Init")
@@ -51,7 +55,8 @@ class Meaning:
         at = self.text.actions["Init"].at
         run = Run(self.text, self.constants, self.frozen, State(), [])
         run.enter(Frame("file", {}, []), tree.Block(at, "atomic", ()))
-        run.enter(Frame("constants", self.constants, []), tree.Block(at, "atomic", tuple(self.text.constants)))
+        constants = tuple(_with_value(statement, values) for statement in self.text.constants)
+        run.enter(Frame("constants", self.constants, []), tree.Block(at, "atomic", constants))
         run.run(1, yields=False)
         for value in self.constants.values():
             _collect(value, self.frozen)
@@ -70,7 +75,7 @@ class Meaning:
         def begin() -> tuple[State, Thread]:
             return State(), Thread("Init", [Frame("Init", {}, [])])
 
-        return list(self._ways(begin, init, "init"))
+        return [state for state, _ in self._ways(begin, init, "init")]
 
     def steps(self, state: State, begin: bool = True) -> Iterator[Step]:
         """The steps of a state: of actions that are half done, of new ones if `begin`, and crashes.
@@ -78,16 +83,18 @@ class Meaning:
         Raises:
             ModelError: With the place of what cannot be done.
         """
-        for number, thread in enumerate(state.threads):
-            yield from self._continued(state, number, thread)
-        if begin and len(state.threads) < self.text.options.max_concurrent_actions:
+        for number in range(len(state.threads)):
+            yield from self.continued(state, number)
+        if begin:
             for action in self.text.actions.values():
-                yield from self._begun(state, None, action)
+                yield from self.begun(state, None, action)
             for role in state.roles:
                 for action in role.role.actions.values():
-                    yield from self._begun(state, role, action)
-        if self.text.options.crash_on_yield:
-            yield from self._crashes(state)
+                    yield from self.begun(state, role, action)
+        for number in range(len(state.threads)):
+            yield from self.thread_crashed(state, number)
+        for number in range(len(state.roles)):
+            yield from self.role_crashed(state, number)
 
     def holds(self, assertion: tree.Assertion, state: State, before: State | None = None) -> bool:
         """Whether an assertion holds in a state, or in the step there from `before`.
@@ -98,7 +105,7 @@ class Meaning:
         copy = state.clone()
         if before is not None:
             names = assertion.parameters or ("before", "after")
-            heaps = before.clone().heap, dict(copy.heap)
+            heaps = before.clone().heap, state.clone().heap
             copy.heap.update({name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)})
         run = Run(self.text, self.constants, self.frozen, copy, [])
         run.enter(Frame(assertion.name, {}, []), assertion.body)
@@ -110,18 +117,26 @@ class Meaning:
 
     # Steps ------------------------------------------------------------------------------------------------------------
 
-    def _continued(self, state: State, number: int, thread: Thread) -> Iterator[Step]:
+    def continued(self, state: State, number: int, why: list[Place] | None = None) -> Iterator[Step]:
+        """The steps in which a thread goes on; `why` gets the places of the requirements that do not hold."""
+        thread = state.threads[number]
+
         def begin() -> tuple[State, Thread]:
             copy = state.clone()
             return copy, copy.threads[number]
 
         owner = thread.frames[0].owner
         action = (self.text if owner is None else owner.role).actions[thread.action]
-        for after in self._ways(begin, action, "continue"):
-            yield Step(thread.name, "continue", action.fair, after)
+        for after, choices in self._ways(begin, action, "continue", why):
+            yield Step(thread.name, "continue", action.fair, after, choices)
 
-    def _begun(self, state: State, role: Instance | None, action: tree.Action) -> Iterator[Step]:
+    def begun(
+        self, state: State, role: Instance | None, action: tree.Action, why: list[Place] | None = None
+    ) -> Iterator[Step]:
+        """The first steps of an action, if it may begin; `why` is as for :meth:`continued`."""
         keys = _keys(action.name, role)
+        if len(state.threads) >= self.text.options.max_concurrent_actions:
+            return
         if action.name == "Init" or self._exceeds(state, keys, role):
             return
 
@@ -134,11 +149,17 @@ class Meaning:
                 copy.counts[keys[0]] = copy.counts.get(keys[0], 0) + 1
             return copy, thread
 
-        for after in self._ways(begin, action, "begin"):
-            yield Step(keys[0], "begin", action.fair, after)
+        for after, choices in self._ways(begin, action, "begin", why):
+            yield Step(keys[0], "begin", action.fair, after, choices)
 
-    def _ways(self, begin: Callable[[], tuple[State, Thread]], action: tree.Action, kind: str) -> Iterator[State]:
-        """The states to which a thread gets, one for each way to choose."""
+    def _ways(
+        self,
+        begin: Callable[[], tuple[State, Thread]],
+        action: tree.Action,
+        kind: str,
+        why: list[Place] | None = None,
+    ) -> Iterator[tuple[State, tuple[tuple[str, Value], ...]]]:
+        """The states to which a thread gets, one for each way to choose, with its choices."""
         paths: list[tuple[int, ...]] = [()]
         while paths:
             path = paths.pop()
@@ -151,8 +172,10 @@ class Meaning:
                     run.push(action.body, "")
                 run.run(yields=kind != "init")
                 counts = run.done or run.continues or kind == "init"
-            except Disabled:
+            except Disabled as disabled:
                 counts = False
+                if why is not None and disabled.at not in why:
+                    why.append(disabled.at)
             for number in reversed(range(len(path), len(run.widths))):
                 taken = tuple(run.choices[:number])
                 paths.extend((*taken, other) for other in reversed(range(1, run.widths[number])))
@@ -162,7 +185,7 @@ class Meaning:
                 if kind == "init":
                     state.heap = {name: frame.variables[name] for name in self.variables if name in frame.variables}
                 self._settle(state, action.at)
-                yield state
+                yield state, tuple(run.chosen)
 
     def _settle(self, state: State, at: Place) -> None:
         try:
@@ -193,27 +216,41 @@ class Meaning:
 
     # Crashes ----------------------------------------------------------------------------------------------------------
 
-    def _crashes(self, state: State) -> Iterator[Step]:
-        for number, thread in enumerate(state.threads):
-            bounds = [self._bounds(key) for key in _keys(thread.action, thread.frames[0].owner)]
-            if all(bound is None or bound.crash_on_yield for bound in bounds):
-                copy = state.clone()
-                del copy.threads[number]
-                copy.settle()
-                yield Step(thread.name, "crash", "", copy)
-        for number, role in enumerate(state.roles):
-            if role.role.durable is not None or role.role.ephemeral is not None:
-                copy = state.clone()
-                crashed = copy.roles[number]
-                crashed.fields.update(
-                    {name: clone(value, {}, with_roles=False) for name, value in crashed.initial.items()}
-                )
-                copy.threads = [
-                    thread for thread in copy.threads if all(frame.owner is not crashed for frame in thread.frames)
-                ]
-                copy.settle()
-                if copy.key != state.key:
-                    yield Step(role.name, "crash", "", copy)
+    def thread_crashed(self, state: State, number: int) -> Iterator[Step]:
+        """The step in which an action that is half done is lost, if it may be."""
+        thread = state.threads[number]
+        bounds = [self._bounds(key) for key in _keys(thread.action, thread.frames[0].owner)]
+        if self.text.options.crash_on_yield and all(bound is None or bound.crash_on_yield for bound in bounds):
+            copy = state.clone()
+            del copy.threads[number]
+            copy.settle()
+            yield Step(thread.name, "crash", "", copy)
+
+    def role_crashed(self, state: State, number: int) -> Iterator[Step]:
+        """The step in which a role loses its ephemeral fields and its actions, if it has any."""
+        role = state.roles[number]
+        if not self.text.options.crash_on_yield or not may_crash(role.role):
+            return
+        copy = state.clone()
+        crashed = copy.roles[number]
+        crashed.fields.update({name: clone(value, {}, with_roles=False) for name, value in crashed.initial.items()})
+        copy.threads = [thread for thread in copy.threads if all(frame.owner is not crashed for frame in thread.frames)]
+        copy.settle()
+        if copy.key != state.key:
+            yield Step(role.name, "crash", "", copy)
+
+
+def may_crash(role: tree.Role) -> bool:
+    """Whether the text says which fields of a role a crash keeps or resets."""
+    return role.durable is not None or role.ephemeral is not None
+
+
+def _with_value(statement: tree.Statement, values: Mapping[str, bool | int | str]) -> tree.Statement:
+    """A constant's statement, with the value in `values` if that has one."""
+    match statement:
+        case tree.Assign(target=tree.Name(name=name)) if name in values:
+            return replace(statement, value=tree.Literal(statement.value.at, values[name]))
+    return statement
 
 
 def _keys(action: str, role: Instance | None) -> list[str]:

@@ -22,7 +22,11 @@ _MOST_FRAMES = 60
 
 
 class Disabled(Exception):
-    """A ``require`` does not hold, or there is nothing to choose from: this is no step."""
+    """A ``require`` at `at` does not hold, or there is nothing to choose from: this is no step."""
+
+    def __init__(self, at: Place) -> None:
+        super().__init__(at)
+        self.at = at
 
 
 class Run(Names):
@@ -31,6 +35,7 @@ class Run(Names):
     Attributes:
         choices: The members taken at the choices so far; those that it begins with are taken again.
         widths: How many members there were at each choice.
+        chosen: The names of the choices with what was taken; statements are named by nothing, and are their numbers.
         done: Whether something was done in this step, so that it counts.
     """
 
@@ -46,6 +51,7 @@ class Run(Names):
         super().__init__(constants, frozen)
         self.text, self.state, self.frames = text, state, frames
         self.path, self.choices, self.widths = choices, list[int](), list[int]()
+        self.chosen: list[tuple[str, Value]] = []
         self.done = self.enabled = self.may_choose = False
         self.continues = False
         self.result: Value = None
@@ -91,14 +97,16 @@ class Run(Names):
             else:
                 variables[part.name] = item
 
-    def choose(self, at: Place, members: list[Value]) -> int:
-        """The index of the member that this way takes."""
+    def choose(self, at: Place, members: list[Value], name: str = "") -> int:
+        """The index of the member that this way takes; `name` is that of the choice."""
         if not self.may_choose:
             fail(at, "there is nothing to choose in an assertion, a def or a constant")
         number = len(self.widths)
         self.widths.append(len(members))
         self.choices.append(self.path[number] if number < len(self.path) else 0)
         self.enabled = False
+        if len(members) > 1:
+            self.chosen.append((name, members[self.choices[-1]]))
         return self.choices[-1]
 
     # Running ----------------------------------------------------------------------------------------------------------
@@ -224,7 +232,7 @@ class Run(Names):
     def _require(self, node: tree.Require, flow: str) -> bool:
         self.continues = False
         if not self.holds(node.condition):
-            raise Disabled
+            raise Disabled(node.at)
         return self._completed()
 
     def _return(self, node: tree.Return, flow: str) -> bool:
@@ -277,9 +285,9 @@ class Run(Names):
             members = [member for member in members if self._holds_with(node.name, member, node.where)]
         if not members:
             if node.body is None:
-                raise Disabled
+                raise Disabled(node.at)
             return self._completed()
-        member = members[self.choose(node.at, members)]
+        member = members[self.choose(node.at, members, node.name)]
         if node.body is None:
             self.done = True
             self.assign(tree.Name(node.at, node.name), member)

@@ -4,7 +4,7 @@ Numbers, strings, truths, None, lists, tuples and ranges are Python's; the rest 
 found by walking over all of them: slow, and no hash of Python's takes 1 for True.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 from workbench.fizzbee.syntax import tree
@@ -77,7 +77,7 @@ class Record:
 
     __slots__ = ("fields", "kind")
 
-    def __init__(self, kind: str, fields: dict[str, Value]) -> None:
+    def __init__(self, kind: str, fields: MutableMapping[str, Value]) -> None:
         self.kind, self.fields = kind, fields
 
 
@@ -91,9 +91,9 @@ class Instance:
 
     __slots__ = ("fields", "fixed", "initial", "number", "role")
 
-    def __init__(self, role: tree.Role, number: int, fields: dict[str, Value]) -> None:
+    def __init__(self, role: tree.Role, number: int, fields: MutableMapping[str, Value]) -> None:
         self.role, self.number, self.fields, self.fixed = role, number, fields, frozenset(fields)
-        self.initial: dict[str, Value] = {}
+        self.initial: MutableMapping[str, Value] = {}
 
     @property
     def name(self) -> str:
@@ -266,7 +266,7 @@ def _written(value: Value, sharing: Sharing | None, depth: int) -> str:
     return repr(value)
 
 
-def fields_text(fields: dict[str, Value], sharing: Sharing | None, depth: int = 0) -> str:
+def fields_text(fields: Mapping[str, Value], sharing: Sharing | None, depth: int = 0) -> str:
     """Names and canonical values, by name."""
     return ",".join([f"{name}={canonical(fields[name], sharing, depth)}" for name in sorted(fields)])
 
