@@ -24,16 +24,18 @@ class Result:
         reached: For each ``exists`` that is satisfied a shortest trace.
         undecided: The assertions with ``eventually`` where the bound on actions ended behaviours, a choice is fair, or
             the text's options say so.
+        is_whole: Whether every state was seen.
     """
 
     states: int = 0
     violated: dict[str, list[Step]] = field(default_factory=dict)
     reached: dict[str, list[Step]] = field(default_factory=dict)
     undecided: list[str] = field(default_factory=list)
+    is_whole: bool = True
 
 
-def search(meaning: Meaning) -> Result:
-    """Visit every state that at most ``max_actions`` actions reach.
+def search(meaning: Meaning, most_states: int | None = None) -> Result:
+    """Visit every state that at most ``max_actions`` actions reach, or stop at a number of states without verdicts.
 
     Raises:
         ModelError: With the place of what cannot be evaluated.
@@ -85,6 +87,8 @@ def search(meaning: Meaning) -> Result:
         state, actions = queue.popleft()
         if actions > fewest[state.key]:
             continue
+        if most_states is not None and len(fewest) > most_states:
+            return Result(len(fewest), is_whole=False)
         goes_on, edges = False, list[Edge]()
         bounded = bounded or actions >= most
         for step in meaning.steps(state, actions < most):

@@ -103,12 +103,13 @@ class Meaning:
             ModelError: With the place of what cannot be evaluated.
         """
         copy = state.clone()
+        variables: dict[str, Value] = {}
         if before is not None:
             names = assertion.parameters or ("before", "after")
             heaps = before.clone().heap, state.clone().heap
-            copy.heap.update({name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)})
+            variables = {name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)}
         run = Run(self.text, self.constants, self.frozen, copy, [])
-        run.enter(Frame(assertion.name, {}, []), assertion.body)
+        run.enter(Frame(assertion.name, variables, []), assertion.body)
         try:
             run.run(yields=False)
         except Disabled:

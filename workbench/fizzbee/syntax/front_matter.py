@@ -59,7 +59,7 @@ def options(rows: list[tuple[int, str]], file: str) -> Options:
                     refuse(at, f"liveness is {either(_LIVENESS)}, not {text[:40]!r}")
                 result.liveness = _LIVENESS[text]
             case ["options", "max_actions"]:
-                result.max_actions = _count(at, text)
+                result.max_actions, result.is_bounded = _count(at, text), True
             case ["options", "max_concurrent_actions"]:
                 result.max_concurrent_actions, concurrent = _count(at, text), True
             case ["options", "crash_on_yield"]:

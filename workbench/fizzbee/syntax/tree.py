@@ -272,9 +272,14 @@ class Bounds:
 
 @dataclass(slots=True)
 class Options:
-    """What the front matter says, with FizzBee's defaults."""
+    """What the front matter says, with FizzBee's defaults.
+
+    Attributes:
+        is_bounded: Whether `max_actions` is the text's own.
+    """
 
     max_actions: int = 100
+    is_bounded: bool = False
     max_concurrent_actions: int = 2
     crash_on_yield: bool = True
     deadlock_detection: bool = True
