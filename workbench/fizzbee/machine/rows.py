@@ -6,7 +6,6 @@ and no other step reads any of this.
 """
 
 from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from workbench.fizzbee.machine.values import ABSENT, FizzNotation, Places, Thawing, freeze, roles_in
@@ -72,7 +71,9 @@ class Rows:
         self.links: list[int] = list(where[sharing].values())
         self.ghosts = {threads, *extra, sharing}
         self.at_crash = [{name: freeze(value) for name, value in role.initial.items()} for role in self.roles]
-        self.nodes = list(_nodes(meaning.text))
+        text = meaning.text
+        parts: list[tree.Specification | tree.Role] = [text, *text.roles.values()]
+        self.nodes: list[Any] = [node for part in parts for node in _bodies(part)]
         self.numbers = {id(node): number for number, node in enumerate(self.nodes)}
 
     def row(self, state: State) -> list[Any]:
@@ -295,23 +296,39 @@ def _shape(role: Instance) -> Any:
 
 def _assigned_fields(role: tree.Role) -> Iterator[str]:
     """The fields that a role's own actions and functions assign to."""
-    for node in _nodes([role.actions, role.functions]):
+    for node in _bodies(role):
         target = node.target if isinstance(node, tree.Assign) else None
         for part in target.items if isinstance(target, tree.Listing) else (target,):
             if isinstance(part, tree.Attribute) and isinstance(part.owner, tree.Name) and part.owner.name == "self":
                 yield part.name
 
 
-def _nodes(part: Any) -> Iterator[Any]:
-    """All nodes of a tree, in the order of the text."""
-    if isinstance(part, tree.Node):
-        yield part
-    if is_dataclass(part):
-        for field in fields(part):
-            yield from _nodes(getattr(part, field.name))
-    elif isinstance(part, list | tuple | dict):
-        for member in part.values() if isinstance(part, dict) else part:
-            yield from _nodes(member)
+def _bodies(text: tree.Specification | tree.Role) -> Iterator[tree.Node]:
+    """The nodes of all actions and functions, in the order of the text."""
+    for owner in (*text.actions.values(), *text.functions.values()):
+        yield from _nodes(owner.body)
+
+
+def _nodes(node: tree.Node) -> Iterator[tree.Node]:
+    """A statement with all those in it, and what they assign to."""
+    yield node
+    match node:
+        case tree.Block(statements=parts):
+            for part in parts:
+                yield from _nodes(part)
+        case tree.If(branches=branches):
+            for _, body in branches:
+                yield from _nodes(body)
+        case (
+            tree.For(body=tree.Block() as body)
+            | tree.While(body=tree.Block() as body)
+            | tree.Group(body=tree.Block() as body)
+            | tree.Function(body=tree.Block() as body)
+            | tree.Choose(body=tree.Block() as body)
+        ):
+            yield from _nodes(body)
+        case tree.Assign(target=target):
+            yield target
 
 
 def _free(name: str, taken: Any) -> str:
