@@ -1,14 +1,14 @@
 """Rows of cells for the states of a text, and states that read a row as the interpreter asks for its values.
 
 A cell holds a variable, a field of a role, or the actions that are half done. What is one object in several places is
-told beside each cell that has one of them, so that a step which changes such an object reads all cells that hold it,
-and no other step reads any of this.
+told beside each cell that has one of them: a step that changes such an object reads all cells that hold it, and one
+that only reads it does not.
 """
 
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
 
-from workbench.fizzbee.machine.values import ABSENT, FizzNotation, Places, Thawing, freeze, roles_in
+from workbench.fizzbee.machine.values import ABSENT, FizzNotation, Place, Places, Thawing, freeze, roles_in
 from workbench.fizzbee.meaning.state import Frame, State, Thread, Work
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.values import Instance, Value, Wrong
@@ -88,9 +88,9 @@ class Rows:
             owner = by_name[role.name].fields
             values.update({cell: owner.get(name, ABSENT) for name, cell in cells.items()})
         values[self.threads] = self.told(state.threads)
-        frozen, links = self.frozen(values)
+        frozen, places = self.frozen(values)
         row: list[Any] = [frozen.get(cell) for cell in range(len(self.layout.cells))]
-        for cell, groups in links.items():
+        for cell, groups in self.linked(frozen, places.values()).items():
             row[self.links[cell]] = groups
         if self.counts is not None:
             row[self.counts] = Map(state.counts)
@@ -98,18 +98,23 @@ class Rows:
             row[self.begun] = 0
         return row
 
-    def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], dict[int, Any]]:
-        """The values of cells as the kernel has them, and for each cell the places of its objects that have several."""
+    def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], Places]:
+        """The values of cells as the kernel has them, and the places of their objects."""
         places: Places = {}
         frozen = {
             cell: value if value is ABSENT else freeze(value, cell, (), places)
             for cell, value in sorted(values.items())
         }
-        links: dict[int, Any] = dict.fromkeys(frozen, ())
-        for group in sorted(tuple(group) for group in places.values() if len(group) > 1):
+        return frozen, places
+
+    def linked(self, cells: Iterable[int], places: Iterable[Sequence[Place]]) -> dict[int, Any]:
+        """For each cell the objects in it that have several places, by these."""
+        links: dict[int, Any] = dict.fromkeys(cells, ())
+        for group in sorted(tuple(group) for group in places if len(group) > 1):
             for cell in dict.fromkeys(cell for cell, _ in group):
-                links[cell] = (*links[cell], group)
-        return frozen, links
+                if cell in links:
+                    links[cell] = (*links[cell], group)
+        return links
 
     # Actions that are half done, as values ----------------------------------------------------------------------------
 
@@ -143,6 +148,7 @@ class RowState(State):
     def __init__(self, rows: Rows, row: Values) -> None:
         self._rows, self._row, self.writes = rows, row, dict[int, Any]()
         self._loaded = set[int]()
+        self._groups = dict[Place, tuple[Place, ...]]()
         self._threads: list[Thread] | None = None
         self._counts: dict[str, int] | None = None
         self.key = ""
@@ -184,26 +190,20 @@ class RowState(State):
         return self._counts
 
     def load(self, cell: int) -> None:
-        """Make the value of a cell, together with those of all cells that share an object with it."""
+        """Make the value of a cell; an object that another loaded cell has too is that one."""
         if cell in self._loaded or (cell == self._rows.threads and self._threads is not None):
             return
-        cells, queue = {cell}, [cell]
-        while queue:
-            for group in self._row[self._rows.links[queue.pop()]]:
-                for other, path in group:
-                    self._thawing.groups[other, path] = group[0]
-                    if other not in cells:
-                        cells.add(other)
-                        queue.append(other)
-        for one in sorted(cells):
-            value = self._row[one]
-            value = ABSENT if value == ABSENT else self._thawing.thaw(value, one)
-            if one == self._rows.threads:
-                self._threads = self._rows.untold(value)
-            else:
-                self._loaded.add(one)
-                number, name = self._rows.holders[one]
-                self._owners[number].held[name] = value
+        for group in self._row[self._rows.links[cell]]:
+            self._groups[group[0]] = group
+            self._thawing.groups.update((place, group[0]) for place in group if place[0] == cell)
+        value = self._row[cell]
+        value = ABSENT if value == ABSENT else self._thawing.thaw(value, cell)
+        if cell == self._rows.threads:
+            self._threads = self._rows.untold(value)
+        else:
+            self._loaded.add(cell)
+            number, name = self._rows.holders[cell]
+            self._owners[number].held[name] = value
 
     def settle(self) -> None:
         """Find what the step has written.
@@ -214,15 +214,19 @@ class RowState(State):
         rows = self._rows
         if len(self.roles) > len(rows.roles):
             raise Wrong(f"{self.roles[-1].name} is created after Init, where it has no cells")
-        values: dict[int, Value] = {}
-        for cell in self._loaded:
-            number, name = rows.holders[cell]
-            values[cell] = self._owners[number].held[name]
         if self._threads is not None:
             self.sort_threads()
-            values[rows.threads] = rows.told(self._threads)
-        frozen, links = rows.frozen(values)
+        frozen, places = rows.frozen(self._values())
+        while affected := self._affected(frozen, places):
+            for cell in affected:
+                self.load(cell)
+            frozen, places = rows.frozen(self._values())
+        for first, value in self._thawing.made.items():
+            elsewhere = [place for place in self._groups[first] if place[0] not in frozen]
+            if elsewhere:
+                places[id(value)] = sorted([*places[id(value)], *elsewhere])
         self._write(frozen)
+        links = rows.linked(frozen, places.values())
         self._write({rows.links[cell]: groups for cell, groups in links.items()})
         if self._counts is not None and rows.counts is not None:
             self._write({rows.counts: Map(self._counts)})
@@ -230,6 +234,29 @@ class RowState(State):
         if before - set().union(*(roles_in(value) for value in frozen.values())):
             self._check_roles(frozen)
         self.key = "changed" if self.writes else ""
+
+    def _values(self) -> dict[int, Value]:
+        """The values of the loaded cells."""
+        values: dict[int, Value] = {}
+        for cell in self._loaded:
+            number, name = self._rows.holders[cell]
+            values[cell] = self._owners[number].held[name]
+        if self._threads is not None:
+            values[self._rows.threads] = self._rows.told(self._threads)
+        return values
+
+    def _affected(self, frozen: dict[int, Any], places: Places) -> set[int]:
+        """The cells that are not loaded and have an object whose value, or whose other places, may have changed."""
+        changed = {cell for cell, value in frozen.items() if not is_same(value, self._row[cell])}
+        affected: set[int] = set()
+        for first, value in self._thawing.made.items():
+            group = self._groups[first]
+            elsewhere = {cell for cell, _ in group if cell not in frozen}
+            if elsewhere:
+                here = [place for place in group if place[0] in frozen]
+                if places.get(id(value)) != here or any(cell in changed for cell, _ in here):
+                    affected |= elsewhere
+        return affected
 
     def _write(self, values: dict[int, Any]) -> None:
         self.writes.update({cell: value for cell, value in values.items() if not is_same(value, self._row[cell])})
@@ -305,13 +332,15 @@ def _assigned_fields(role: tree.Role) -> Iterator[str]:
 
 def _bodies(text: tree.Specification | tree.Role) -> Iterator[tree.Node]:
     """The nodes of all actions and functions, in the order of the text."""
-    for owner in (*text.actions.values(), *text.functions.values()):
-        yield from _nodes(owner.body)
+    for body in [action.body for action in text.actions.values()] + [f.body for f in text.functions.values()]:
+        yield from _nodes(body)
 
 
 def _nodes(node: tree.Node) -> Iterator[tree.Node]:
     """A statement with all those in it, and what they assign to."""
     yield node
+    if isinstance(node, tree.For | tree.While | tree.Group | tree.Function | tree.Choose) and node.body is not None:
+        yield from _nodes(node.body)
     match node:
         case tree.Block(statements=parts):
             for part in parts:
@@ -319,14 +348,6 @@ def _nodes(node: tree.Node) -> Iterator[tree.Node]:
         case tree.If(branches=branches):
             for _, body in branches:
                 yield from _nodes(body)
-        case (
-            tree.For(body=tree.Block() as body)
-            | tree.While(body=tree.Block() as body)
-            | tree.Group(body=tree.Block() as body)
-            | tree.Function(body=tree.Block() as body)
-            | tree.Choose(body=tree.Block() as body)
-        ):
-            yield from _nodes(body)
         case tree.Assign(target=target):
             yield target
 

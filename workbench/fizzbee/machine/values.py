@@ -76,7 +76,7 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
 
     Args:
         cell, path: Where it stands.
-        places: Gets the places of mutable objects; those within an object are told for its first place alone.
+        places: Gets the places of mutable objects.
 
     Raises:
         Wrong: For a function, and for values nested too deeply, as one that contains itself is.
@@ -95,10 +95,7 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
     if kind is Function:
         raise Wrong("a function is no value of a state")
     if places is not None and kind is not tuple:
-        known = places.setdefault(id(value), [])
-        known.append((cell, path))
-        if len(known) > 1:
-            places = None
+        places.setdefault(id(value), []).append((cell, path))
     parts = [freeze(part, cell, (*path, at), places) for at, part in enumerate(_parts(value))]
     if kind is list:
         return tuple(parts)
@@ -127,11 +124,12 @@ class Thawing:
         roles: The roles by name.
 
     Attributes:
-        groups: The number of the object at a place, for objects with several places.
+        groups: The first place of the object at a place, for objects with several places.
+        made: The objects with several places that are made, by their first place.
     """
 
     def __init__(self, roles: dict[str, Instance]) -> None:
-        self._roles, self.groups, self._made = roles, dict[Place, Place](), dict[Place, Value]()
+        self._roles, self.groups, self.made = roles, dict[Place, Place](), dict[Place, Value]()
 
     def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
         """The value at a place, new but for objects that have been made for another place."""
@@ -147,8 +145,8 @@ class Thawing:
         if kind is Items and frozen.kind == "tuple":
             return tuple(self._all(frozen.items, cell, path))
         group = self.groups.get((cell, path)) if self.groups else None
-        if group in self._made and group is not None:
-            return self._made[group]
+        if group is not None and group in self.made:
+            return self.made[group]
         value: Value = None
         if kind is tuple:
             value = self._all(frozen, cell, path)
@@ -163,7 +161,7 @@ class Thawing:
             value = Collection(frozen.kind)
             value.items = self._all(frozen.items, cell, path)
         if group is not None:
-            self._made[group] = value
+            self.made[group] = value
         return value
 
     def _all(self, parts: tuple[Any, ...], cell: int, path: Path) -> list[Value]:
