@@ -31,6 +31,11 @@ class Dict:
             self.put(key, value)
 
     def pair(self, key: Value) -> list[Value] | None:
+        if type(key) is str:
+            for pair in self.pairs:
+                if pair[0] == key and type(pair[0]) is str:
+                    return pair
+            return None
         return next((pair for pair in self.pairs if equal(pair[0], key)), None)
 
     def put(self, key: Value, value: Value) -> None:
@@ -123,6 +128,8 @@ def kind_of(value: Value) -> str:
 
 def equal(left: Value, right: Value) -> bool:
     """Starlark's ``==``: 1 is 1.0 and not True."""
+    if type(left) is str and type(right) is str:
+        return left == right  # most comparisons
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, int | float | str | range) or left is None:
