@@ -137,11 +137,16 @@ class Names:
 
     def arguments(self, node: tree.Call) -> tuple[list[Value], dict[str, Value]]:
         """The values of a call's arguments, by position and by name."""
-        values = [(argument, self.value(argument.value)) for argument in node.arguments]
-        named = {argument.name: value for argument, value in values if argument.name}
-        if len(named) != sum(1 for argument, _ in values if argument.name):
-            fail(node.at, "an argument is given twice")
-        return [value for argument, value in values if not argument.name], named
+        positional, named = list[Value](), dict[str, Value]()
+        for argument in node.arguments:
+            value = self.value(argument.value)
+            if not argument.name:
+                positional.append(value)
+            elif argument.name in named:
+                fail(node.at, "an argument is given twice")
+            else:
+                named[argument.name] = value
+        return positional, named
 
     def bound(
         self, at: Place, parameters: tuple[tree.Parameter, ...], positional: list[Value], named: dict[str, Value]

@@ -341,6 +341,8 @@ class Run(Names):
 
     def look_up(self, at: Place, name: str) -> Value:
         """The value of a name; a func is none: a statement calls it, alone or to assign what it returns."""
+        if name not in self.inner and name in (variables := self.frames[-1].variables):
+            return variables[name]  # as most are
         if name in self.text.functions and self.variable(name) is None and name not in self.inner:
             fail(at, f"{name} is a func: only a statement of its own calls it")
         return super().look_up(at, name)
