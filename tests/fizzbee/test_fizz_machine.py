@@ -15,6 +15,7 @@ from workbench.fizzbee.meaning.steps import Meaning
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import identity
+from workbench.showing.panel import Workbench
 
 FILE = Path(__file__).with_name("behaviours.txt")
 TEXTS = re.findall(r"^== (.*?): \d+; .*?\n(.*?)(?=^== |\Z)", FILE.read_text(), re.M | re.S)
@@ -118,6 +119,22 @@ def test_a_file_is_checked_with_its_constants(run, lock):
     assert "clients: [Client#0, Client#1]" in answer.out
     assert "lock: record(taken = False)" in answer.out
     assert run("check", lock, "--set", "ROUNDS=2", "--engine", "local").out.count("15 distinct states") == 1
+
+
+@pytest.mark.parametrize("grid", ["ROUNDS=1,2", "NAME=lock,other"])
+def test_settings_are_compared(run, lock, grid):
+    answer = run("sweep", lock, "--grid", grid)
+    assert answer.status == 0
+    assert "2 settings" in answer.out
+
+
+def test_a_page_and_a_panel_are_made(run, lock, tmp_path):
+    assert run("check", lock, "--set", "STRICT=false", "-o", tmp_path / "lock.html").status == 1
+    assert "Client#1.Take" in (tmp_path / "lock.html").read_text()
+    panel = Workbench(str(lock), STRICT=False)
+    assert panel.session.settle(300)
+    assert panel.result["Exclusive"].holds is False
+    panel.close()
 
 
 @pytest.mark.parametrize("command", ["list", "walk"])

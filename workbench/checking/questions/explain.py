@@ -1,6 +1,6 @@
 """Explain verdicts: the smallest rule that separates the settings in which a property holds from the others."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -271,8 +271,7 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
             values.append(value)
     if all(type(value) is int for value in values):
         values.sort()
-    word: Callable[[Any], str] = words.__getitem__ if words else show
-    return ConstantAxis(name, tuple(values), tuple(map(word, values)))
+    return ConstantAxis(name, tuple(values), tuple(words.get(value, show(value)) for value in values))
 
 
 def _states(given: Any) -> int | None:

@@ -1,6 +1,5 @@
 """Opening texts: from a file, or from a notebook's cell, to the class of its machines."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,31 +16,30 @@ from workbench.kernel.meaning.machine import Family
 _made: dict[tuple[str, str], type[FizzMachine]] = {}
 
 
-class Literal(Domain):
-    """The values of a constant's type: of numbers, truths or texts.
+#: The numbers that a constant takes, either way from 0.
+_LARGEST = 2**31 - 1
+
+
+class Text(Domain):
+    """Any text.
 
     Args:
-        usual: The text's own value, the only one that the panel offers of numbers and texts.
+        usual: That of the specification, the only one that the panel offers.
     """
 
     kind = "choice"
 
-    def __init__(self, usual: int | str) -> None:
+    def __init__(self, usual: str) -> None:
         self.usual = usual
 
     def __iter__(self) -> Any:
         return iter((self.usual,))
 
     def describe(self) -> str:
-        return "an integer" if isinstance(self.usual, int) else "a text"
-
-    def read(self, given: Any) -> Any:
-        if isinstance(self.usual, int) and isinstance(given, str) and re.fullmatch(r"[+-]?[0-9]{1,400}", given):
-            return int(given)
-        return given
+        return "a text"
 
     def accepts(self, value: Any) -> bool:
-        return type(value) is type(self.usual)
+        return isinstance(value, str)
 
 
 def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[FizzMachine]:
@@ -95,7 +93,13 @@ def _switches(meaning: Meaning) -> dict[str, Constant]:
         if isinstance(statement, tree.Assign) and isinstance(statement.target, tree.Name)
     ]
     return {
-        name: Constant(value, bool if isinstance(value, bool) else Literal(value))
+        name: Constant(value, _domain(value))
         for name in assigned
         if isinstance(value := meaning.constants[name], bool | int | str) and assigned.count(name) == 1
     }
+
+
+def _domain(value: bool | int | str) -> Any:
+    if isinstance(value, bool):
+        return bool
+    return Text(value) if isinstance(value, str) else range(-max(_LARGEST, -value), max(_LARGEST, value) + 1)
