@@ -271,7 +271,8 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
             values.append(value)
     if all(type(value) is int for value in values):
         values.sort()
-    return ConstantAxis(name, tuple(values), tuple(words.get(value, show(value)) for value in values))
+    word: Callable[[Any], str] = (lambda value: words.get(value, show(value))) if words else show
+    return ConstantAxis(name, tuple(values), tuple(map(word, values)))
 
 
 def _states(given: Any) -> int | None:
