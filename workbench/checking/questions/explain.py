@@ -1,6 +1,6 @@
 """Explain verdicts: the smallest rule that separates the settings in which a property holds from the others."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
