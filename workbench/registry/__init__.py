@@ -185,7 +185,7 @@ def get_model(name: str) -> ModelClass:
     If the file defines one model, ``path/to/file.py`` does. ``Hudi.tla`` is a TLA+ module with the configuration
     beside it, ``Hudi.tla:Small.cfg`` with another one. Further colons precede folders that are searched, after its own,
     for the modules that it names: ``Hudi.tla:Small.cfg:../lib:../more``, ``Hudi.tla::../lib``. What follows the file is
-    seen from its folder.
+    seen from its folder. ``paimon.fizz`` is a FizzBee specification.
 
     Raises:
         InputError: If there is no such model.

@@ -36,6 +36,7 @@ def enable() -> None:
 
     shell.set_custom_exc((InputError, ModelError), _in_one_line)
     shell.register_magic_function(_module_of_cell, "cell", "tla")
+    shell.register_magic_function(_fizz_of_cell, "cell", "fizz")
 
 
 def _in_one_line(shell: Any, kind: type, error: BaseException, traceback: Any, tb_offset: Any = None) -> None:
@@ -53,6 +54,20 @@ def _module_of_cell(line: str, cell: str) -> Any:
     from workbench.tlaplus.machine.specification import module_of_cell
 
     made = module_of_cell(cell)
+    sys.modules["IPython"].get_ipython().push({made.__name__: made})
+    return made
+
+
+def _fizz_of_cell(line: str, cell: str) -> Any:
+    """The class of the machines of a FizzBee text, which the cell's namespace gets by the name on its first line."""
+    from workbench.fizzbee.machine.specification import machines_of
+
+    name = line.strip() or "Cell"
+    if not name.isidentifier():
+        from workbench.kernel.meaning.errors import InputError
+
+        raise InputError(f"%%fizz takes a name for the class, not {name[:40]!r}")
+    made = machines_of(cell, name)
     sys.modules["IPython"].get_ipython().push({made.__name__: made})
     return made
 

@@ -271,7 +271,7 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
             values.append(value)
     if all(type(value) is int for value in values):
         values.sort()
-    word: Callable[[Any], str] = words.__getitem__ if words else show
+    word: Callable[[Any], str] = (lambda value: words.get(value, show(value))) if words else show
     return ConstantAxis(name, tuple(values), tuple(map(word, values)))
 
 

@@ -1,0 +1,230 @@
+"""The machine of a text beside the interpreter: the same states, verdicts and shortest traces, on every engine."""
+
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.command import python
+from workbench import check
+from workbench.checking.contract import Local, Spark
+from workbench.fizzbee.machine.specification import machines_of
+from workbench.fizzbee.meaning.search import search
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.values import identity
+from workbench.showing.panel import Workbench
+
+FILE = Path(__file__).with_name("behaviours.txt")
+TEXTS = re.findall(r"^== (.*?): \d+; .*?\n(.*?)(?=^== |\Z)", FILE.read_text(), re.M | re.S)
+
+
+def quiet(text):
+    """The text without a search for deadlocks, unless it asks for one."""
+    if "deadlock_detection" in text:
+        return text
+    head = "---\ndeadlock_detection: false\n"
+    return head + (text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}")
+
+
+def of_interpreter(text):
+    result = search(Meaning(text, "Cell.fizz"))
+    found = {name: len(trace) for name, trace in (result.violated | result.reached).items()}
+    temporal = {a.name for a in Meaning(text, "Cell.fizz").text.assertions.values() if "eventually" in a.operators}
+    return result.states, {name: None if name in temporal else steps for name, steps in found.items()}, result.undecided
+
+
+def of_engine(text, engine):
+    """The states, what is violated or reached in how many states, and what is not decided."""
+    machine = machines_of(text)()
+    result = check(machine, engine=engine)
+    found = {}
+    for verdict in result.verdicts:
+        if verdict.holds is False or verdict.kind == "reachable":
+            name = "Deadlock" if verdict.name == "OnlyCrashes" else verdict.name
+            found[name] = None if verdict.kind == "liveness" else len(verdict.trace or ())
+    undecided = [verdict.name for verdict in result.verdicts if verdict.holds is None]
+    return states_of(machine) if machine.begun is not None else result.distinct, found, undecided
+
+
+def states_of(machine):
+    """The states of a text that bounds its actions, without their number."""
+    seen, queue = set(), [row_of(state) for state in machine.initial_states()]
+    while queue:
+        row = queue.pop()
+        if identity(row) not in seen:
+            seen.add(identity(row))
+            for instance in machine.instances:
+                queue += [row_of(state) for _, state in machine.outcomes(instance, machine.state(row))]
+    return len({tuple(part for at, part in enumerate(row) if at != machine.begun) for row in seen})
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize("text", [row[1] for row in TEXTS], ids=[row[0] for row in TEXTS])
+def test_the_engines_say_what_the_interpreter_says(text, engine):
+    assert of_engine(quiet(text), engine) == of_interpreter(quiet(text))
+
+
+LOCK = """---
+deadlock_detection: false
+---
+ROUNDS = 1
+STRICT = True
+NAME = "lock"
+SIZES = [1, 2]
+role Client:
+    action Init:
+        self.held = False
+    atomic action Take:
+        require not lock.taken or not STRICT
+        require self.held == False
+        lock.taken = True
+        self.held = True
+    atomic action Give:
+        require self.held
+        self.held = False
+        lock.taken = False
+action Init:
+    lock = record(taken = False)
+    seen = {"a": (1, None)}
+    clients = [Client(), Client()]
+atomic action Note:
+    any key in ["b", "c"]:
+        require key not in seen and len(seen) <= ROUNDS
+        seen[key] = 1.5
+always assertion Exclusive:
+    return len([c for c in clients if c.held]) < 2
+exists assertion Held:
+    return any([c.held for c in clients])
+"""
+
+
+@pytest.fixture
+def lock(tmp_path):
+    (tmp_path / "lock.fizz").write_text(LOCK)
+    return tmp_path / "lock.fizz"
+
+
+def test_a_file_is_checked_with_its_constants(run, lock):
+    answer = run("check", lock, "--engine", "local")
+    assert answer.status == 0
+    assert "9 distinct states" in answer.out
+    answer = run("check", lock, "--set", "STRICT=false", "--engine", "local")
+    assert answer.status == 1
+    assert "STRICT=off" in answer.out
+    assert "Client#1.Take" in answer.out
+    assert 'seen: {"a": (1, None)}' in answer.out
+    assert "clients: [Client#0, Client#1]" in answer.out
+    assert "lock: record(taken = False)" in answer.out
+    assert run("check", lock, "--set", "ROUNDS=2", "--engine", "local").out.count("15 distinct states") == 1
+
+
+@pytest.mark.parametrize("grid", ["ROUNDS=1,2", "NAME=lock,other"])
+def test_settings_are_compared(run, lock, grid):
+    answer = run("sweep", lock, "--grid", grid)
+    assert answer.status == 0
+    assert "2 settings" in answer.out
+
+
+def test_a_page_and_a_panel_are_made(run, lock, tmp_path):
+    assert run("check", lock, "--set", "STRICT=false", "-o", tmp_path / "lock.html").status == 1
+    assert "Client#1.Take" in (tmp_path / "lock.html").read_text()
+    panel = Workbench(str(lock), STRICT=False)
+    assert panel.session.settle(300)
+    assert panel.result["Exclusive"].holds is False
+    panel.close()
+
+
+@pytest.mark.parametrize("command", ["list", "walk"])
+def test_a_file_is_listed_and_walked(run, lock, command):
+    answer = run(command, lock)
+    assert answer.status == 0
+    assert "Exclusive" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        ("ROUNDS=many", "ROUNDS = 'many' is not accepted; it takes an integer"),
+        ("SIZES=1", "unknown constant of lock 'SIZES'"),
+    ],
+)
+def test_settings_are_refused(run, lock, setting, error):
+    answer = run("check", lock, "--set", setting)
+    assert answer.status == 2
+    assert error in answer.err
+
+
+def test_mistakes_have_their_place(run, lock):
+    lock.write_text(LOCK.replace("require self.held\n", "require (self.held\n"))
+    answer = run("check", lock)
+    assert answer.status == 2
+    assert "lock.fizz:18:9: ')' is expected" in answer.err
+    lock.write_text(LOCK.replace("ROUNDS = 1", "ROUNDS = 1 // 0"))
+    answer = run("check", lock)
+    assert answer.status == 2
+    assert "lock.fizz:4:12: division by zero" in answer.err
+    answer = run("check", f"{lock}:other.cfg")
+    assert answer.status == 2
+    assert "lock.fizz takes neither a configuration nor folders" in answer.err
+
+
+def test_a_hostile_file_is_refused(run, lock, tmp_path):
+    reach = "().__class__.__base__.__subclasses__()[0]"
+    lock.write_text(LOCK.replace("ROUNDS = 1", f"ROUNDS = {reach}"))
+    answer = run("check", lock)
+    assert answer.status == 2
+    assert "names that begin with __ are not read: __class__" in answer.err
+    assert [file.name for file in tmp_path.iterdir()] == ["lock.fizz"]
+
+
+def test_what_disables_a_step_is_said_in_the_words_of_the_text():
+    machine = machines_of(LOCK, "lock")()
+    (start,) = machine.initial_states()
+    give = next(instance for instance in machine.instances if instance.label == "Client#0.Give")
+    assert machine.why_disabled(give, start) == "require self.held (lock.fizz:17:9)"
+    note = next(instance for instance in machine.instances if instance.label == "Note")
+    assert [note.label_with(outcome.choices) for outcome, _ in machine.outcomes(note, start)] == [
+        'Note(key="b")',
+        'Note(key="c")',
+    ]
+    assert (give.lane, note.lane) == ("Client#0", "")
+
+
+def test_roles_that_come_or_go_are_refused():
+    text = LOCK.replace("any key in", "clients.append(Client())\n    any key in")
+    with pytest.raises(ModelError, match=r"lock\.fizz:24:15: Client#2 is created after Init, where it has no cells"):
+        check(machines_of(text, "lock"), engine="reference")
+    text = LOCK.replace("any key in", "clients.pop()\n    any key in")
+    with pytest.raises(ModelError, match=r"nothing leads to Client#1 any more"):
+        check(machines_of(text, "lock"), engine="reference")
+
+
+def test_a_machine_is_opened_again_elsewhere():
+    machine = machines_of(LOCK, "lock")(STRICT=False)
+    again = pickle.loads(pickle.dumps(machine))
+    assert type(again) is type(machine)
+    assert again.constants == machine.constants
+    code = f"import pickle; m = pickle.loads({pickle.dumps(machine)!r}); print(m, m.constants['ROUNDS'])"
+    assert python(code).stdout.strip() == "lock(STRICT=False) 1"
+
+
+@pytest.mark.spark
+def test_it_is_searched_on_spark(spark, tmp_path):
+    machine = machines_of(LOCK, "lock")(STRICT=False)
+    local, there = (check(machine, engine=engine) for engine in (Local(), Spark(spark, tmp_path / "run")))
+    assert local.distinct == there.distinct
+    assert [(v.name, v.holds) for v in local.verdicts] == [(v.name, v.holds) for v in there.verdicts]
+
+
+def test_a_cell_of_a_notebook(tmp_path):
+    code = f"""
+from IPython.testing.globalipapp import start_ipython
+shell = start_ipython()
+import workbench
+shell.run_cell_magic("fizz", "Lock", {LOCK!r})
+print(shell.user_ns["Lock"](STRICT=False))
+"""
+    assert "Lock(STRICT=False)" in python(code).stdout

@@ -1,0 +1,146 @@
+"""Machines of texts: what engines ask of a specification with its constants."""
+
+import copyreg
+from abc import ABCMeta
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from workbench.fizzbee.machine.properties import Assertions, row_of
+from workbench.fizzbee.machine.rows import Rows
+from workbench.fizzbee.machine.steps import FizzInstance, Shared, Steps, may_yield
+from workbench.fizzbee.meaning.search import search
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.values import Wrong
+from workbench.kernel.meaning.constants import as_arguments
+from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.machine import Family, Machine
+from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.result import Verdict
+from workbench.kernel.meaning.state import Layout, Reader
+from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
+
+#: In more states, what no search of the machine decides stays unknown.
+MOST_SETTLED = 10_000
+
+
+class FizzClass(ABCMeta):
+    """The class of machines' classes, which another process opens from the same text."""
+
+    opened_by: Any
+
+
+def _opened_by(made: FizzClass) -> Any:
+    return made.opened_by
+
+
+copyreg.pickle(FizzClass, _opened_by)
+
+
+class FizzMachine(Machine, metaclass=FizzClass):
+    """A specification with its constants; a subclass for each text."""
+
+    text: ClassVar[str]
+    file: ClassVar[str]
+    family: ClassVar[Family]
+    instances: Sequence[FizzInstance]
+
+    def __init__(self, /, **constants: Any) -> None:
+        self.author = self
+        self.constants = self.family.parsed(constants)
+        try:
+            self._meaning = Meaning(self.text, self.file, self.constants)
+            initial = self._meaning.initial()
+            rows = self._rows = Rows(self._meaning, initial)
+            self._initial = [rows.row(state) for state in initial]
+        except (ModelError, Wrong) as error:
+            raise InputError(str(error)) from None
+        shared = Shared(self._meaning, rows, self.text)
+        yields = may_yield(self._meaning.text, rows.nodes)
+        steps = Steps(shared, yields)
+        self.layout: Layout = rows.layout
+        self.actions, self.instances = steps.actions, steps.instances
+        self._members, self._crashes = steps.members, steps.crashes
+        self._assertions = Assertions(shared, steps.crashes)
+        self.properties, self.constraints = self._assertions.properties, {}
+        self._fairness = _fairness(steps.instances, self._meaning)
+        if steps.crashes:
+            self._fairness.append(Fairness("crash", False, steps.crashes, assumed=False))
+        self.declared = replace(
+            self.family,
+            variables={name: PlainVariable(ghost=name in rows.ghosts) for name in rows.layout.positions},
+            processes=steps.processes,
+            actions=self.actions,
+            properties=self.properties,
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(as_arguments(self.differing(), self.declared.constants))})"
+
+    def __reduce__(self) -> Any:
+        return _rebuilt, (type(self), dict(self.constants))
+
+    @property
+    def sources(self) -> Mapping[str, str]:  # type: ignore[override]
+        return {self.file: self.text}
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return type(self)(**constants)
+
+    def members(self, domain: str) -> tuple[Any, ...]:
+        return self._members[domain]
+
+    def each_initial_state(self) -> Iterator[Any]:
+        return (self.state(row) for row in self._initial)
+
+    @property
+    def begun(self) -> int | None:
+        """The cell that counts the actions which have begun; None if the text does not bound them."""
+        return self._rows.begun
+
+    def may_end(self, state: Reader) -> bool:
+        """Where as many actions have begun as the text allows, what would come next is not known."""
+        return self.begun is not None and row_of(state)[self.begun] >= self._meaning.text.options.max_actions
+
+    @property
+    def fairness(self) -> Sequence[Fairness]:
+        return self._fairness
+
+    # Properties -------------------------------------------------------------------------------------------------
+
+    def _judging(self, declared: Property) -> list[PropertyInstance]:
+        return self._assertions.judges(self, declared, self.instances)
+
+    def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
+        crash = len(self._fairness) - 1 if self._crashes else None
+        return [((), self._assertions.formula(name, crash))]
+
+    def settled(self, declared: Property) -> Verdict | None:
+        """The verdict of the interpreter's own search, up to a number of states."""
+        if declared.name not in self._assertions.settled:
+            return None
+        result = search(self._meaning, MOST_SETTLED)
+        if not result.is_whole or declared.name in result.undecided:
+            return None
+        how = "decided by the interpreter's own search"
+        if declared.name not in result.violated:
+            return Verdict(declared.name, "liveness", True, why=how)
+        steps = [step.name for step in result.violated[declared.name]]
+        return Verdict(declared.name, "liveness", False, why=f"a fair behaviour goes round after {steps}; {how}")
+
+
+def _rebuilt(made: type[FizzMachine], constants: Mapping[str, Any]) -> FizzMachine:
+    return made(**constants)
+
+
+def _fairness(instances: Sequence[FizzInstance], meaning: Meaning) -> list[Fairness]:
+    """The fairness of each action that the text calls fair, of each role by itself."""
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for instance in instances:
+        if instance.kind == "crash":
+            continue
+        owner, _, name = instance.action.name.removesuffix(".continue").rpartition(".")
+        actions = meaning.text.roles[owner].actions if owner else meaning.text.actions
+        if fair := actions[name].fair:
+            numbers.setdefault((instance.label.removesuffix(".continue"), fair), []).append(instance.number)
+    return [Fairness(label, fair == "strong", frozenset(found)) for (label, fair), found in numbers.items()]

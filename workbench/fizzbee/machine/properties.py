@@ -1,0 +1,191 @@
+"""Assertions of a text as properties of the kernel."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
+
+from workbench.fizzbee.machine.rows import RowState
+from workbench.fizzbee.machine.steps import FizzInstance, Shared
+from workbench.fizzbee.syntax import tree
+from workbench.kernel.meaning.properties import (
+    DEADLOCK,
+    Formula,
+    Invariant,
+    Liveness,
+    Property,
+    Reachable,
+    Step,
+    Undecided,
+    always_eventually,
+    eventually,
+    eventually_always,
+)
+from workbench.kernel.meaning.state import Reader, Values
+from workbench.kernel.meaning.steps import PropertyInstance
+
+#: The invariant for texts with crashes: those are steps too, and FizzBee calls it a deadlock if no others are left.
+ONLY_CRASHES = "OnlyCrashes"
+
+
+class Stated:
+    """A stand-in for an author's function, with the place where the assertion is."""
+
+    def __init__(self, at: tree.Place) -> None:
+        self.at = at
+
+    def __call__(self, *_: Any) -> NoReturn:
+        raise AssertionError("assertions are judged by their own instances")
+
+
+class _Placed(Property):
+    """A property with a place in a text."""
+
+    @property
+    def place(self) -> str:
+        return f" ({self.function.at})" if isinstance(self.function, Stated) else ""
+
+    @property
+    def doc(self) -> str:
+        return ""
+
+
+class FizzInvariant(_Placed, Invariant):
+    """``always``."""
+
+
+class FizzReachable(_Placed, Reachable):
+    """``exists``."""
+
+
+class FizzStep(_Placed, Step):
+    """``transition``."""
+
+
+class FizzLiveness(_Placed, Liveness):
+    """``eventually always``, ``always eventually`` or ``eventually``."""
+
+
+class FizzUndecided(_Placed, Undecided):
+    """An assertion with ``eventually`` that no engine decides."""
+
+
+_OF_STATES: dict[tuple[str, ...], Any] = {
+    ("always",): FizzInvariant,
+    ("exists",): FizzReachable,
+    ("transition",): FizzStep,
+}
+_TEMPORAL: dict[tuple[str, ...], Callable[[Any], Formula]] = {
+    ("eventually", "always"): eventually_always,
+    ("always", "eventually"): always_eventually,
+    ("eventually",): eventually,
+}
+
+
+class _Row:
+    """The row of a state, read as what is asked of it is recorded."""
+
+    def __init__(self, state: Reader) -> None:
+        self._state = state
+
+    def __getitem__(self, cell: int) -> Any:
+        return self._state._get(cell)
+
+
+def row_of(state: Reader) -> Values:
+    """What the interpreter reads of a state."""
+    row: Any = _Row(state)
+    return row
+
+
+class Judge(PropertyInstance):
+    """An assertion, of a state or of a step."""
+
+    def __init__(self, author: Any, declared: Property, assertion: tree.Assertion, shared: Shared) -> None:
+        super().__init__(author, declared)
+        self._assertion, self._shared = assertion, shared
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def concerns(self, instance: Any) -> bool:
+        return not (isinstance(self.property, Step) and instance.kind == "crash")  # FizzBee judges no crash
+
+    def judge(self, *states: Reader) -> bool:
+        before, after = [None, *(RowState(self._shared.rows, row_of(state)) for state in states)][-2:]
+        assert after is not None
+        return self._shared.meaning.holds(self._assertion, after, before)
+
+
+class OnlyCrashes(PropertyInstance):
+    """Whether a state has a step that is no crash, or none at all."""
+
+    def __init__(self, author: Any, declared: Property, instances: Sequence[FizzInstance]) -> None:
+        super().__init__(author, declared)
+        self._instances = instances
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def judge(self, *states: Reader) -> bool | str:
+        row = row_of(states[-1])
+        if self.author.may_end(states[-1]) or self._can(row, False) or not self._can(row, True):
+            return True
+        return "what is half done cannot go on, and no action can begin: only crashes are left"
+
+    def _can(self, row: Values, crash: bool) -> bool:
+        return any(instance.run(row)[0] for instance in self._instances if (instance.kind == "crash") == crash)
+
+
+class Assertions:
+    """The assertions of a text as properties.
+
+    Attributes:
+        settled: The names of those that the interpreter's own search decides.
+    """
+
+    def __init__(self, shared: Shared, crashes: frozenset[int]) -> None:
+        self._shared, options = shared, shared.meaning.text.options
+        self.properties: dict[str, Property] = {}
+        self.settled = set[str]()
+        for assertion in shared.meaning.text.assertions.values():
+            self.properties[assertion.name] = self._declared(assertion, bool(crashes))
+        if options.deadlock_detection:
+            self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
+            if crashes:
+                self.properties[ONLY_CRASHES] = Invariant(ONLY_CRASHES, DEADLOCK.function)
+
+    def _declared(self, assertion: tree.Assertion, crashes: bool) -> Property:
+        name, stated = assertion.name, Stated(assertion.at)
+        text = self._shared.meaning.text
+        if (kind := _OF_STATES.get(assertion.operators)) is not None:
+            made: Property = kind(name, stated)
+            return made
+        if assertion.operators not in _TEMPORAL:
+            tree.refuse(assertion.at, f"an assertion is not {' '.join(assertion.operators)}")
+        if text.fair_choices:
+            return FizzUndecided(name, stated, why="a choice of the text is fair, which no search heeds")
+        if not text.options.liveness:
+            return FizzUndecided(name, stated, why="the text's options turn liveness off")
+        if text.options.is_bounded or (crashes and assertion.operators != ("always", "eventually")):
+            self.settled.add(name)
+            why = "the text bounds its actions" if text.options.is_bounded else "no behaviour crashes for ever"
+            return FizzUndecided(name, stated, why=f"{why}, which only the interpreter's own search heeds")
+        return FizzLiveness(name, stated)
+
+    def judges(self, author: Any, declared: Property, instances: Sequence[FizzInstance]) -> list[PropertyInstance]:
+        """The judge of a property of states or steps."""
+        if declared.name == ONLY_CRASHES:
+            return [OnlyCrashes(author, declared, instances)]
+        return [Judge(author, declared, self._shared.meaning.text.assertions[declared.name], self._shared)]
+
+    def formula(self, name: str, crash: int | None) -> Formula:
+        """The formula of an assertion; crashing for ever is as good as its goal, by that condition of fairness."""
+        assertion = self._shared.meaning.text.assertions[name]
+        formula = _TEMPORAL[assertion.operators](partial(self._holds, assertion))
+        return formula if crash is None else replace(formula, steps=frozenset({crash}))
+
+    def _holds(self, assertion: tree.Assertion, state: Reader) -> bool:
+        return self._shared.meaning.holds(assertion, RowState(self._shared.rows, row_of(state)))

@@ -1,0 +1,358 @@
+"""Rows of cells for the states of a text, and states that read a row as the interpreter asks for its values.
+
+A cell holds a variable, a field of a role, or the actions that are half done. What is one object in several places is
+told beside each cell that has one of them: a step that changes such an object reads all cells that hold it, and one
+that only reads it does not.
+"""
+
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from typing import Any
+
+from workbench.fizzbee.machine.values import ABSENT, FizzNotation, Place, Places, Thawing, freeze, roles_in
+from workbench.fizzbee.meaning.state import Frame, State, Thread, Work
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.values import Instance, Value, Wrong
+from workbench.fizzbee.syntax import tree
+from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.state import Layout, Values
+from workbench.kernel.meaning.values import Map, Name, is_same
+
+
+class Rows:
+    """The cells for the states of a text.
+
+    Attributes:
+        roles: Those of every state.
+        threads: The cell of the actions that are half done.
+        counts: That of how often bounded actions have begun; None if none is bounded.
+        begun: That of how many actions have begun; None if the text does not bound them.
+        ghosts: The variables that no text has.
+        holders: For a cell the number of its role, counted from 1, or 0 for a variable, and its name there.
+
+    Raises:
+        InputError: If the roles after Init depend on a choice in it.
+    """
+
+    def __init__(self, meaning: Meaning, initial: Sequence[State]) -> None:
+        self.roles = _roles_of(initial)
+        options = meaning.text.options
+        of_role = {role.role.name: role.role for role in self.roles}
+        variables: dict[str, Sequence[Any] | None] = dict.fromkeys(meaning.variables)
+        self._fields: dict[str, list[tuple[str, str]]] = {}
+        for role in of_role.values():
+            members = [Name(other.name) for other in self.roles if other.role is role]
+            names = dict.fromkeys(name for state in initial for r in state.roles if r.role is role for name in r.fields)
+            self._fields[role.name] = []
+            for field in names | dict.fromkeys(_assigned_fields(role)):
+                variable = _free(f"{role.name}_{field}", variables)
+                variables[variable] = members
+                self._fields[role.name].append((field, variable))
+        threads = _free("threads", variables)
+        variables[threads] = None
+        held = list(Layout(variables).cells)
+        bounded = any(bounds.max_actions for bounds in options.of_action.values())
+        counts = _free("counts", variables) if bounded else None
+        begun = _free("begun", variables) if options.is_bounded else None
+        extra = {name: None for name in (counts, begun) if name is not None}
+        sharing = _free("sharing", variables)
+        self.layout = Layout({**variables, **extra, sharing: [str(cell) for cell in held]}, notation=FizzNotation())
+        where: Any = self.layout.positions
+        self.heap = {name: where[name] for name in meaning.variables}
+        self.of_roles = [
+            {field: where[variable][Name(role.name)] for field, variable in self._fields[role.role.name]}
+            for role in self.roles
+        ]
+        self.holders = {cell: (0, name) for name, cell in self.heap.items()}
+        for number, cells in enumerate(self.of_roles, 1):
+            self.holders.update({cell: (number, name) for name, cell in cells.items()})
+        self.threads: int = where[threads]
+        self.counts: int | None = None if counts is None else where[counts]
+        self.begun: int | None = None if begun is None else where[begun]
+        self.links: list[int] = list(where[sharing].values())
+        self.ghosts = {threads, *extra, sharing}
+        self.at_crash = [{name: freeze(value) for name, value in role.initial.items()} for role in self.roles]
+        text = meaning.text
+        parts: list[tree.Specification | tree.Role] = [text, *text.roles.values()]
+        self.nodes: list[Any] = [node for part in parts for node in _bodies(part)]
+        self.numbers = {id(node): number for number, node in enumerate(self.nodes)}
+
+    def row(self, state: State) -> list[Any]:
+        """The row of a state of the interpreter, in which no action has begun.
+
+        Raises:
+            Wrong: If a value cannot be part of a state.
+        """
+        values: dict[int, Value] = {cell: state.heap.get(name, ABSENT) for name, cell in self.heap.items()}
+        by_name = {role.name: role for role in state.roles}
+        for role, cells in zip(self.roles, self.of_roles, strict=True):
+            owner = by_name[role.name].fields
+            values.update({cell: owner.get(name, ABSENT) for name, cell in cells.items()})
+        values[self.threads] = self.told(state.threads)
+        frozen, places = self.frozen(values)
+        row: list[Any] = [frozen.get(cell) for cell in range(len(self.layout.cells))]
+        for cell, groups in self.linked(frozen, places.values()).items():
+            row[self.links[cell]] = groups
+        if self.counts is not None:
+            row[self.counts] = Map(state.counts)
+        if self.begun is not None:
+            row[self.begun] = 0
+        return row
+
+    def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], Places]:
+        """The values of cells as the kernel has them, and the places of their objects."""
+        places: Places = {}
+        frozen = {
+            cell: value if value is ABSENT else freeze(value, cell, (), places)
+            for cell, value in sorted(values.items())
+        }
+        return frozen, places
+
+    def linked(self, cells: Iterable[int], places: Iterable[Sequence[Place]]) -> dict[int, Any]:
+        """For each cell the objects in it that have several places, by these."""
+        links: dict[int, Any] = dict.fromkeys(cells, ())
+        for group in sorted(tuple(group) for group in places if len(group) > 1):
+            for cell in dict.fromkeys(cell for cell, _ in group):
+                if cell in links:
+                    links[cell] = (*links[cell], group)
+        return links
+
+    # Actions that are half done, as values ----------------------------------------------------------------------------
+
+    def told(self, threads: Sequence[Thread]) -> Value:
+        """Threads as a tuple of tuples, which holds their values."""
+        return tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
+
+    def _frame_told(self, frame: Frame) -> Value:
+        work = tuple((self.numbers[id(work.node)], work.flow, tuple(work.left)) for work in frame.work)
+        target = None if frame.target is None else self.numbers[id(frame.target)]
+        variables = tuple(sorted(frame.variables.items(), key=lambda pair: pair[0]))
+        return frame.name, variables, work, frame.owner, target, frame.starts
+
+    def untold(self, told: Value) -> list[Thread]:
+        """The threads again."""
+        return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in told]
+
+    def _frame_untold(self, told: Value) -> Frame:
+        name, variables, work, owner, target, starts = told
+        works = [Work(self.nodes[number], flow, list(left)) for number, flow, left in work]
+        return Frame(name, dict(variables), works, owner, None if target is None else self.nodes[target], starts)
+
+
+class RowState(State):
+    """The state with a row, whose values are made when they are first asked for; for one step, or one judgement.
+
+    Attributes:
+        writes: What the step wrote, by cell, once it is settled.
+    """
+
+    def __init__(self, rows: Rows, row: Values) -> None:
+        self._rows, self._row, self.writes = rows, row, dict[int, Any]()
+        self._loaded = set[int]()
+        self._groups = dict[Place, tuple[Place, ...]]()
+        self._threads: list[Thread] | None = None
+        self._counts: dict[str, int] | None = None
+        self.key = ""
+        self.heap = _Held(self, rows.heap)
+        self._owners = [self.heap]
+        self.roles = []
+        by_name: dict[str, Instance] = {}
+        self._thawing = Thawing(by_name)
+        for role, cells, initial in zip(rows.roles, rows.of_roles, rows.at_crash, strict=True):
+            held = _Held(self, cells)
+            self._owners.append(held)
+            instance = Instance(role.role, role.number, {})  # whose names are asked for there
+            instance.fields, instance.fixed = held, role.fixed
+            self.roles.append(instance)
+            by_name[instance.name] = instance
+            if initial:
+                instance.initial = {name: self._thawing.thaw(value) for name, value in initial.items()}
+
+    def clone(self) -> "RowState":
+        return RowState(self._rows, self._row)
+
+    @property
+    def threads(self) -> list[Thread]:
+        if self._threads is None:
+            self.load(self._rows.threads)
+        assert self._threads is not None
+        return self._threads
+
+    @threads.setter
+    def threads(self, threads: list[Thread]) -> None:
+        self.load(self._rows.threads)
+        self._threads = threads
+
+    @property
+    def counts(self) -> dict[str, int]:  # type: ignore[override]
+        if self._counts is None:
+            assert self._rows.counts is not None
+            self._counts = dict(self._row[self._rows.counts])
+        return self._counts
+
+    def load(self, cell: int) -> None:
+        """Make the value of a cell; an object that another loaded cell has too is that one."""
+        if cell in self._loaded or (cell == self._rows.threads and self._threads is not None):
+            return
+        for group in self._row[self._rows.links[cell]]:
+            self._groups[group[0]] = group
+            self._thawing.groups.update((place, group[0]) for place in group if place[0] == cell)
+        value = self._row[cell]
+        value = ABSENT if value == ABSENT else self._thawing.thaw(value, cell)
+        if cell == self._rows.threads:
+            self._threads = self._rows.untold(value)
+        else:
+            self._loaded.add(cell)
+            number, name = self._rows.holders[cell]
+            self._owners[number].held[name] = value
+
+    def settle(self) -> None:
+        """Find what the step has written.
+
+        Raises:
+            Wrong: If a value cannot be part of a state, or roles come or go.
+        """
+        rows = self._rows
+        if len(self.roles) > len(rows.roles):
+            raise Wrong(f"{self.roles[-1].name} is created after Init, where it has no cells")
+        if self._threads is not None:
+            self.sort_threads()
+        frozen, places = rows.frozen(self._values())
+        while affected := self._affected(frozen, places):
+            for cell in affected:
+                self.load(cell)
+            frozen, places = rows.frozen(self._values())
+        for first, value in self._thawing.made.items():
+            elsewhere = [place for place in self._groups[first] if place[0] not in frozen]
+            if elsewhere:
+                places[id(value)] = sorted([*places[id(value)], *elsewhere])
+        self._write(frozen)
+        links = rows.linked(frozen, places.values())
+        self._write({rows.links[cell]: groups for cell, groups in links.items()})
+        if self._counts is not None and rows.counts is not None:
+            self._write({rows.counts: Map(self._counts)})
+        before = set().union(*(roles_in(self._row[cell]) for cell in frozen if cell in self.writes))
+        if before - set().union(*(roles_in(value) for value in frozen.values())):
+            self._check_roles(frozen)
+        self.key = "changed" if self.writes else ""
+
+    def _values(self) -> dict[int, Value]:
+        """The values of the loaded cells."""
+        values: dict[int, Value] = {}
+        for cell in self._loaded:
+            number, name = self._rows.holders[cell]
+            values[cell] = self._owners[number].held[name]
+        if self._threads is not None:
+            values[self._rows.threads] = self._rows.told(self._threads)
+        return values
+
+    def _affected(self, frozen: dict[int, Any], places: Places) -> set[int]:
+        """The cells that are not loaded and have an object whose value, or whose other places, may have changed."""
+        changed = {cell for cell, value in frozen.items() if not is_same(value, self._row[cell])}
+        affected: set[int] = set()
+        for first, value in self._thawing.made.items():
+            group = self._groups[first]
+            elsewhere = {cell for cell, _ in group if cell not in frozen}
+            if elsewhere:
+                here = [place for place in group if place[0] in frozen]
+                if places.get(id(value)) != here or any(cell in changed for cell, _ in here):
+                    affected |= elsewhere
+        return affected
+
+    def _write(self, values: dict[int, Any]) -> None:
+        self.writes.update({cell: value for cell, value in values.items() if not is_same(value, self._row[cell])})
+
+    def _check_roles(self, frozen: dict[int, Any]) -> None:
+        """Refuse a step after which nothing leads to a role: the interpreter drops it, and here it has cells."""
+        rows = self._rows
+        reached: set[str] = set()
+        queue = [rows.threads, *rows.heap.values()]
+        cells = {role.name: list(of.values()) for role, of in zip(rows.roles, rows.of_roles, strict=True)}
+        while queue:
+            cell = queue.pop()
+            new = roles_in(frozen[cell] if cell in frozen else self._row[cell]) - reached
+            reached |= new
+            queue += [other for name in new for other in cells[name]]
+        if lost := [role.name for role in rows.roles if role.name not in reached]:
+            raise Wrong(f"nothing leads to {lost[0]} any more, which has cells here")
+
+
+class _Held(MutableMapping[str, Value]):
+    """Variables, or a role's fields, which a state loads on demand."""
+
+    def __init__(self, state: RowState, cells: dict[str, int]) -> None:
+        self._state, self._cells, self.held = state, cells, dict[str, Value]()
+
+    def __getitem__(self, name: str) -> Value:
+        if name not in self:
+            raise KeyError(name)
+        return self.held[name]
+
+    def __contains__(self, name: object) -> bool:
+        if name not in self.held:
+            if name not in self._cells:
+                return False
+            self._state.load(self._cells[str(name)])
+        return self.held[str(name)] is not ABSENT
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        if name not in self._cells:
+            raise Wrong(f"{name} has no cell: neither Init assigns it, nor the role's own actions")
+        self._state.load(self._cells[name])
+        self.held[name] = value
+
+    def __delitem__(self, name: str) -> None:
+        self[name] = ABSENT
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._cells if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _roles_of(initial: Sequence[State]) -> list[Instance]:
+    every = [sorted(state.roles, key=lambda role: (role.role.name, role.number)) for state in initial]
+    if any([_shape(role) for role in roles] != [_shape(role) for role in every[0]] for roles in every):
+        raise InputError("Init makes other roles, or roles that crash differently, with other choices")
+    return every[0] if every else []
+
+
+def _shape(role: Instance) -> Any:
+    return role.name, role.fixed, {name: freeze(value) for name, value in role.initial.items()}
+
+
+def _assigned_fields(role: tree.Role) -> Iterator[str]:
+    """The fields that a role's own actions and functions assign to."""
+    for node in _bodies(role):
+        target = node.target if isinstance(node, tree.Assign) else None
+        for part in target.items if isinstance(target, tree.Listing) else (target,):
+            if isinstance(part, tree.Attribute) and isinstance(part.owner, tree.Name) and part.owner.name == "self":
+                yield part.name
+
+
+def _bodies(text: tree.Specification | tree.Role) -> Iterator[tree.Node]:
+    """The nodes of all actions and functions, in the order of the text."""
+    for body in [action.body for action in text.actions.values()] + [f.body for f in text.functions.values()]:
+        yield from _nodes(body)
+
+
+def _nodes(node: tree.Node) -> Iterator[tree.Node]:
+    """A statement with all those in it, and what they assign to."""
+    yield node
+    if isinstance(node, tree.For | tree.While | tree.Group | tree.Function | tree.Choose) and node.body is not None:
+        yield from _nodes(node.body)
+    match node:
+        case tree.Block(statements=parts):
+            for part in parts:
+                yield from _nodes(part)
+        case tree.If(branches=branches):
+            for _, body in branches:
+                yield from _nodes(body)
+        case tree.Assign(target=target):
+            yield target
+
+
+def _free(name: str, taken: Any) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -1,0 +1,105 @@
+"""Opening texts: from a file, or from a notebook's cell, to the class of its machines."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.fizzbee.machine.machine import FizzMachine
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.syntax import tree
+from workbench.kernel.meaning.constants import Constant
+from workbench.kernel.meaning.domains import Domain
+from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.machine import Family
+
+#: The classes by their texts: whoever opens the same text again gets the same class.
+_made: dict[tuple[str, str], type[FizzMachine]] = {}
+
+
+#: The numbers that a constant takes, either way from 0.
+_LARGEST = 2**31 - 1
+
+
+class Text(Domain):
+    """Any text.
+
+    Args:
+        usual: That of the specification, the only one that the panel offers.
+    """
+
+    kind = "choice"
+
+    def __init__(self, usual: str) -> None:
+        self.usual = usual
+
+    def __iter__(self) -> Any:
+        return iter((self.usual,))
+
+    def describe(self) -> str:
+        return "a text"
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+
+def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[FizzMachine]:
+    """The machines of the text in a file.
+
+    Raises:
+        InputError: If there is no such file, for a configuration or folders, and with the place, for a mistake.
+    """
+    if configuration or folders:
+        raise InputError(f"{path.name} takes neither a configuration nor folders; its constants are set by --set")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text in UTF-8") from None
+    return machines_of(text, path.stem)
+
+
+def machines_of(text: str, name: str = "Cell") -> type[FizzMachine]:
+    """The machines of a text; the constants are the arguments of the class.
+
+    Raises:
+        InputError: With the place of a mistake.
+    """
+    if (name, text) not in _made:
+        file = f"{name}.fizz"
+        try:
+            meaning = Meaning(text, file)
+        except ModelError as error:
+            raise InputError(str(error)) from None
+        parts = {
+            "text": text,
+            "file": file,
+            "family": Family(name=name, title=name, constants=_switches(meaning)),
+            "opened_by": (machines_of, (text, name)),
+            "__module__": file,  # so that a hash of the class covers its source
+        }
+        made: type[FizzMachine] = type(name, (FizzMachine,), parts)
+        made.declared = made.family
+        made.declared = made().declared
+        _made[name, text] = made
+    return _made[name, text]
+
+
+def _switches(meaning: Meaning) -> dict[str, Constant]:
+    """The constants that a check may set: those that are assigned a number, a truth or a text, once."""
+    assigned = [
+        statement.target.name
+        for statement in meaning.text.constants
+        if isinstance(statement, tree.Assign) and isinstance(statement.target, tree.Name)
+    ]
+    return {
+        name: Constant(value, _domain(value))
+        for name in assigned
+        if isinstance(value := meaning.constants[name], bool | int | str) and assigned.count(name) == 1
+    }
+
+
+def _domain(value: bool | int | str) -> Any:
+    if isinstance(value, bool):
+        return bool
+    return Text(value) if isinstance(value, str) else range(-max(_LARGEST, -value), max(_LARGEST, value) + 1)

@@ -1,0 +1,212 @@
+"""Values of a text as immutable values of the kernel, which keep apart what the interpreter keeps apart.
+
+Numbers, strings, truths and None are themselves, a list is a tuple, and a role is a Name. Objects that are one object
+are told by their places: a place is a cell and a path of indices into its value.
+"""
+
+from typing import Any, NamedTuple, TypeAlias
+
+from workbench.fizzbee.meaning.values import (
+    Collection,
+    Dict,
+    Function,
+    Instance,
+    Record,
+    Value,
+    Wrong,
+    canonical,
+    kind_of,
+    shown,
+)  # fmt: skip
+from workbench.kernel.meaning.notation import Notation
+from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.values import Name
+
+Path: TypeAlias = tuple[int, ...]
+Place: TypeAlias = tuple[int, Path]
+#: The places of each mutable object, by its identity.
+Places: TypeAlias = dict[int, list[Place]]
+#: Values in each other, beyond which a state is refused: a kernel's value may nest a hundred deep, these take two each.
+_MOST_NESTED = 45
+_ATOMS = frozenset({type(None), bool, int, str})
+
+
+class Items(NamedTuple):
+    """A tuple, or a collection in the order of its members' texts."""
+
+    kind: str
+    items: tuple[Any, ...]
+
+
+class Fields(NamedTuple):
+    """A record or a struct, by the names of its fields in order."""
+
+    kind: str
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+
+
+class Pairs(NamedTuple):
+    """A dict or a genericmap, in its order: keys and values in turn."""
+
+    kind: str
+    parts: tuple[Any, ...]
+
+
+class Range(NamedTuple):
+    """A range."""
+
+    start: int
+    stop: int
+    step: int
+
+
+class Real(NamedTuple):
+    """A number with a fraction, in hexadecimal."""
+
+    text: str
+
+
+#: The value of a field that the state does not have.
+ABSENT = Items("absent", ())
+
+
+def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None = None) -> Any:
+    """`value` as the kernel holds it.
+
+    Args:
+        cell, path: Where it stands.
+        places: Gets the places of mutable objects.
+
+    Raises:
+        Wrong: For a function, and for values nested too deeply, as one that contains itself is.
+    """
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if len(path) > _MOST_NESTED:
+        raise Wrong(f"more than {_MOST_NESTED} values in each other, or a value that contains itself")
+    if kind is Instance:
+        return Name(value.name)
+    if kind is float:
+        return Real(value.hex())
+    if kind is range:
+        return Range(value.start, value.stop, value.step)
+    if kind is Function:
+        raise Wrong("a function is no value of a state")
+    if places is not None and kind is not tuple:
+        places.setdefault(id(value), []).append((cell, path))
+    parts = [freeze(part, cell, (*path, at), places) for at, part in enumerate(_parts(value))]
+    if kind is list:
+        return tuple(parts)
+    if kind is Dict:
+        return Pairs(value.kind, tuple(parts))
+    if kind is Record:
+        return Fields(value.kind, tuple(sorted(value.fields)), tuple(parts))
+    return Items(kind_of(value), tuple(parts))
+
+
+def _parts(value: Value) -> list[Value]:
+    match value:
+        case Dict():
+            return [part for pair in value.pairs for part in pair]
+        case Record():
+            return [value.fields[name] for name in sorted(value.fields)]
+        case Collection():
+            return sorted(value.items, key=canonical)
+    return list(value)
+
+
+class Thawing:
+    """Values of the interpreter made of those of the kernel.
+
+    Args:
+        roles: The roles by name.
+
+    Attributes:
+        groups: The first place of the object at a place, for objects with several places.
+        made: The objects with several places that are made, by their first place.
+    """
+
+    def __init__(self, roles: dict[str, Instance]) -> None:
+        self._roles, self.groups, self.made = roles, dict[Place, Place](), dict[Place, Value]()
+
+    def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
+        """The value at a place, new but for objects that have been made for another place."""
+        kind = type(frozen)
+        if kind in _ATOMS:
+            return frozen
+        if kind is Name:
+            return self._roles[frozen]
+        if kind is Real:
+            return float.fromhex(frozen.text)
+        if kind is Range:
+            return range(*frozen)
+        if kind is Items and frozen.kind == "tuple":
+            return tuple(self._all(frozen.items, cell, path))
+        group = self.groups.get((cell, path)) if self.groups else None
+        if group is not None and group in self.made:
+            return self.made[group]
+        value: Value = None
+        if kind is tuple:
+            value = self._all(frozen, cell, path)
+        elif kind is Pairs:
+            value = Dict(frozen.kind)
+            parts = iter(self._all(frozen.parts, cell, path))
+            value.pairs = [[key, part] for key, part in zip(parts, parts, strict=True)]
+        elif kind is Fields:
+            fields = self._all(frozen.values, cell, path)
+            value = Record(frozen.kind, dict(zip(frozen.names, fields, strict=True)))
+        else:
+            value = Collection(frozen.kind)
+            value.items = self._all(frozen.items, cell, path)
+        if group is not None:
+            self.made[group] = value
+        return value
+
+    def _all(self, parts: tuple[Any, ...], cell: int, path: Path) -> list[Value]:
+        if not self.groups:
+            return [part if type(part) in _ATOMS else self.thaw(part) for part in parts]
+        return [self.thaw(part, cell, (*path, at)) for at, part in enumerate(parts)]
+
+
+def roles_in(frozen: Any) -> set[str]:
+    """The names of the roles in a value of the kernel."""
+    if isinstance(frozen, Name):
+        return {frozen}
+    return set().union(*map(roles_in, frozen)) if isinstance(frozen, tuple) else set()
+
+
+class FizzNotation(Notation):
+    """Values as FizzBee prints them."""
+
+    def show(self, value: Any, joint: str = "=") -> str:
+        if isinstance(value, Name):
+            return printable(value)
+        if type(value) not in _SHOWN:
+            return super().show(value, joint)
+        if value == ABSENT:
+            return "-"
+        return printable(shown(_readable(value)))
+
+
+_SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Range, Real}
+
+
+class _Word:
+    """A role's name, which is printed bare."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+def _readable(frozen: Any) -> Value:
+    return Thawing(_Names()).thaw(frozen)
+
+
+class _Names(dict[str, Any]):
+    def __missing__(self, name: str) -> _Word:
+        return _Word(name)

@@ -1,0 +1,289 @@
+"""A specification as the states that it begins with, the steps of a state, and its assertions.
+
+This is what another machine or a command builds on: :class:`Meaning` knows the text's variables, and no search.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from workbench.fizzbee.meaning.expressions import fail
+from workbench.fizzbee.meaning.state import Frame, State, Thread
+from workbench.fizzbee.meaning.threads import Disabled, Run
+from workbench.fizzbee.meaning.values import Collection, Dict, Instance, Record, Value, Wrong, clone, truth
+from workbench.fizzbee.syntax import tree
+from workbench.fizzbee.syntax.parser import parse
+from workbench.fizzbee.syntax.tree import Bounds, Place, Specification, refuse
+
+
+class Step(NamedTuple):
+    """A step to `state`.
+
+    Attributes:
+        name: The action's, such as ``Writer#0.Commit``.
+        kind: ``begin`` for an action's first step, ``continue`` for a later one, ``crash`` for one that is lost there.
+        fair: The action's fairness: empty, ``weak`` or ``strong``.
+        choices: The names of the choices among several with what was taken.
+    """
+
+    name: str
+    kind: str
+    fair: str
+    state: State
+    choices: tuple[tuple[str, Value], ...] = ()
+
+
+class Meaning:
+    """What the text `text` of the file `file` means, with other values for some of its constants.
+
+    Attributes:
+        text: Its tree, with options, actions, roles and assertions by name.
+        variables: The names that Init assigns to outside of loops and branches: those of states.
+
+    Raises:
+        InputError: If the text cannot be read, or has no Init.
+        ModelError: If a constant cannot be evaluated.
+    """
+
+    def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
+        self.text: Specification = parse(text, file)
+        if "Init" not in self.text.actions:
+            refuse(Place(file, 1, 1), "there is no action Init")
+        self.constants: dict[str, Value] = {}
+        self.frozen: set[int] = set()
+        at = self.text.actions["Init"].at
+        run = Run(self.text, self.constants, self.frozen, State(), [])
+        run.enter(Frame("file", {}, []), tree.Block(at, "atomic", ()))
+        constants = tuple(_with_value(statement, values) for statement in self.text.constants)
+        run.enter(Frame("constants", self.constants, []), tree.Block(at, "atomic", constants))
+        run.run(1, yields=False)
+        for value in self.constants.values():
+            _collect(value, self.frozen)
+        init = self.text.actions["Init"].body
+        names = [name for statement in init.statements for name in _assigned(statement)]
+        self.variables = tuple(name for name in dict.fromkeys(names) if name not in self.constants)
+
+    def initial(self) -> list[State]:
+        """The states after Init, one for each way to choose in it.
+
+        Raises:
+            ModelError: With the place of what cannot be done.
+        """
+        init = self.text.actions["Init"]
+
+        def begin() -> tuple[State, Thread]:
+            return State(), Thread("Init", [Frame("Init", {}, [])])
+
+        return [state for state, _ in self._ways(begin, init, "init")]
+
+    def steps(self, state: State, begin: bool = True) -> Iterator[Step]:
+        """The steps of a state: of actions that are half done, of new ones if `begin`, and crashes.
+
+        Raises:
+            ModelError: With the place of what cannot be done.
+        """
+        for number in range(len(state.threads)):
+            yield from self.continued(state, number)
+        if begin:
+            for action in self.text.actions.values():
+                yield from self.begun(state, None, action)
+            for role in state.roles:
+                for action in role.role.actions.values():
+                    yield from self.begun(state, role, action)
+        for number in range(len(state.threads)):
+            yield from self.thread_crashed(state, number)
+        for number in range(len(state.roles)):
+            yield from self.role_crashed(state, number)
+
+    def holds(self, assertion: tree.Assertion, state: State, before: State | None = None) -> bool:
+        """Whether an assertion holds in a state, or in the step there from `before`.
+
+        Raises:
+            ModelError: With the place of what cannot be evaluated.
+        """
+        copy = state.clone()
+        variables: dict[str, Value] = {}
+        if before is not None:
+            names = assertion.parameters or ("before", "after")
+            heaps = before.clone().heap, state.clone().heap
+            variables = {name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)}
+        run = Run(self.text, self.constants, self.frozen, copy, [])
+        run.enter(Frame(assertion.name, variables, []), assertion.body)
+        try:
+            run.run(yields=False)
+        except Disabled:
+            fail(assertion.at, f"an assertion does not require anything, in {assertion.name}")
+        return truth(run.result)
+
+    # Steps ------------------------------------------------------------------------------------------------------------
+
+    def continued(self, state: State, number: int, why: list[Place] | None = None) -> Iterator[Step]:
+        """The steps in which a thread goes on; `why` gets the places of the requirements that do not hold."""
+        thread = state.threads[number]
+
+        def begin() -> tuple[State, Thread]:
+            copy = state.clone()
+            return copy, copy.threads[number]
+
+        owner = thread.frames[0].owner
+        action = (self.text if owner is None else owner.role).actions[thread.action]
+        for after, choices in self._ways(begin, action, "continue", why):
+            yield Step(thread.name, "continue", action.fair, after, choices)
+
+    def begun(
+        self, state: State, role: Instance | None, action: tree.Action, why: list[Place] | None = None
+    ) -> Iterator[Step]:
+        """The first steps of an action, if it may begin; `why` is as for :meth:`continued`."""
+        keys = _keys(action.name, role)
+        if len(state.threads) >= self.text.options.max_concurrent_actions:
+            return
+        if action.name == "Init" or self._exceeds(state, keys, role):
+            return
+
+        def begin() -> tuple[State, Thread]:
+            copy = state.clone()
+            owner = None if role is None else next(other for other in copy.roles if other.name == role.name)
+            thread = Thread(action.name, [Frame(action.name, {}, [], owner)])
+            copy.threads.append(thread)
+            if any((bounds := self._bounds(key)) and bounds.max_actions for key in keys):
+                copy.counts[keys[0]] = copy.counts.get(keys[0], 0) + 1
+            return copy, thread
+
+        for after, choices in self._ways(begin, action, "begin", why):
+            yield Step(keys[0], "begin", action.fair, after, choices)
+
+    def _ways(
+        self,
+        begin: Callable[[], tuple[State, Thread]],
+        action: tree.Action,
+        kind: str,
+        why: list[Place] | None = None,
+    ) -> Iterator[tuple[State, tuple[tuple[str, Value], ...]]]:
+        """The states to which a thread gets, one for each way to choose, with its choices."""
+        paths: list[tuple[int, ...]] = [()]
+        while paths:
+            path = paths.pop()
+            state, thread = begin()
+            run = Run(self.text, self.constants, self.frozen, state, thread.frames, path)
+            run.may_choose, run.continues = True, kind == "continue"
+            frame = thread.frames[0]
+            try:
+                if kind != "continue":
+                    run.push(action.body, "")
+                run.run(yields=kind != "init")
+                counts = run.done or run.continues or kind == "init"
+            except Disabled as disabled:
+                counts = False
+                if why is not None and disabled.at not in why:
+                    why.append(disabled.at)
+            for number in reversed(range(len(path), len(run.widths))):
+                taken = tuple(run.choices[:number])
+                paths.extend((*taken, other) for other in reversed(range(1, run.widths[number])))
+            if counts:
+                if not thread.frames:
+                    state.threads = [other for other in state.threads if other is not thread]
+                if kind == "init":
+                    state.heap = {name: frame.variables[name] for name in self.variables if name in frame.variables}
+                self._settle(state, action.at)
+                yield state, tuple(run.chosen)
+
+    def _settle(self, state: State, at: Place) -> None:
+        try:
+            state.settle()
+        except Wrong as wrong:
+            fail(at, str(wrong))
+
+    def _bounds(self, key: str) -> Bounds | None:
+        return self.text.options.of_action.get(key)
+
+    def _exceeds(self, state: State, keys: list[str], role: Instance | None) -> bool:
+        running = [key for thread in state.threads for key in _keys(thread.action, thread.frames[0].owner)]
+        for key in keys:
+            if (bounds := self._bounds(key)) is None:
+                continue
+            total = state.counts.get(keys[0], 0)
+            if role is not None and key == keys[-1]:
+                total = sum(
+                    count
+                    for name, count in state.counts.items()
+                    if name.startswith(f"{role.role.name}#") and name.endswith(key.removeprefix(role.role.name))
+                )
+            if bounds.max_actions and total >= bounds.max_actions:
+                return True
+            if bounds.max_concurrent_actions and running.count(key) >= bounds.max_concurrent_actions:
+                return True
+        return False
+
+    # Crashes ----------------------------------------------------------------------------------------------------------
+
+    def thread_crashed(self, state: State, number: int) -> Iterator[Step]:
+        """The step in which an action that is half done is lost, if it may be."""
+        thread = state.threads[number]
+        bounds = [self._bounds(key) for key in _keys(thread.action, thread.frames[0].owner)]
+        if self.text.options.crash_on_yield and all(bound is None or bound.crash_on_yield for bound in bounds):
+            copy = state.clone()
+            del copy.threads[number]
+            copy.settle()
+            yield Step(thread.name, "crash", "", copy)
+
+    def role_crashed(self, state: State, number: int) -> Iterator[Step]:
+        """The step in which a role loses its ephemeral fields and its actions, if it has any."""
+        role = state.roles[number]
+        if not self.text.options.crash_on_yield or not may_crash(role.role):
+            return
+        copy = state.clone()
+        crashed = copy.roles[number]
+        crashed.fields.update({name: clone(value, {}, with_roles=False) for name, value in crashed.initial.items()})
+        copy.threads = [thread for thread in copy.threads if all(frame.owner is not crashed for frame in thread.frames)]
+        copy.settle()
+        if copy.key != state.key:
+            yield Step(role.name, "crash", "", copy)
+
+
+def may_crash(role: tree.Role) -> bool:
+    """Whether the text says which fields of a role a crash keeps or resets."""
+    return role.durable is not None or role.ephemeral is not None
+
+
+def _with_value(statement: tree.Statement, values: Mapping[str, bool | int | str]) -> tree.Statement:
+    """A constant's statement, with the value in `values` if that has one."""
+    match statement:
+        case tree.Assign(target=tree.Name(name=name)) if name in values:
+            return replace(statement, value=tree.Literal(statement.value.at, values[name]))
+    return statement
+
+
+def _keys(action: str, role: Instance | None) -> list[str]:
+    """The names under which options bound an action: of a role's the instance's, each instance's and all of theirs."""
+    if role is None:
+        return [action]
+    return [f"{role.name}.{action}", f"{role.role.name}#.{action}", f"{role.role.name}.{action}"]
+
+
+def _assigned(statement: tree.Statement) -> list[str]:
+    match statement:
+        case tree.Assign(target=tree.Name(name=name)) | tree.Choose(name=name, body=None):
+            return [name]
+        case tree.Assign(target=tree.Listing(items=items)):
+            return [item.name for item in items if isinstance(item, tree.Name)]
+    return []
+
+
+def _collect(value: Value, into: set[int]) -> None:
+    """The identities of all mutable objects in `value`."""
+    if isinstance(value, str | int | float | range) or value is None or id(value) in into:
+        return
+    parts: list[Value] = []
+    match value:
+        case list() | tuple():
+            parts = list(value)
+        case Dict():
+            parts = [part for pair in value.pairs for part in pair]
+        case Collection():
+            parts = value.items
+        case Record():
+            parts = list(value.fields.values())
+    into.add(id(value))
+    for part in parts:
+        _collect(part, into)

@@ -1,0 +1,361 @@
+"""Statements: a step runs from one yield point to the next.
+
+A thread is a stack of frames, and a frame one of blocks and loops; both are data, so that a state can hold an action
+that is half done. A step is run anew for each way to choose in it: `choices` is the path, and the first choice beyond
+its end takes the first member and says how many there were. Serial and parallel blocks yield after each statement, if
+something was done since the last choice. A step counts if something was done in it at all: ``if`` and ``require`` do
+nothing. So FizzBee has it, and texts rely on it.
+"""
+
+from typing import Any
+
+from workbench.fizzbee.meaning.expressions import Names, fail
+from workbench.fizzbee.meaning.state import Frame, State, Work
+from workbench.fizzbee.meaning.values import Function, Instance, Value, clone
+from workbench.fizzbee.syntax import tree
+from workbench.fizzbee.syntax.tree import Place, Specification
+
+_YIELDING = ("serial", "parallel")
+#: Statements of one step, beyond which it is refused: a loop in it may never end.
+_MOST_STATEMENTS = 200_000
+_MOST_FRAMES = 60
+
+
+class Disabled(Exception):
+    """A ``require`` at `at` does not hold, or there is nothing to choose from: this is no step."""
+
+    def __init__(self, at: Place) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+class Run(Names):
+    """A step of one thread of `state`, which it changes.
+
+    Attributes:
+        choices: The members taken at the choices so far; those that it begins with are taken again.
+        widths: How many members there were at each choice.
+        chosen: The names of the choices with what was taken; statements are named by nothing, and are their numbers.
+        done: Whether something was done in this step, so that it counts.
+    """
+
+    def __init__(
+        self,
+        text: Specification,
+        constants: dict[str, Value],
+        frozen: set[int],
+        state: State,
+        frames: list[Frame],
+        choices: tuple[int, ...] = (),
+    ) -> None:
+        super().__init__(constants, frozen)
+        self.text, self.state, self.frames = text, state, frames
+        self.path, self.choices, self.widths = choices, list[int](), list[int]()
+        self.chosen: list[tuple[str, Value]] = []
+        self.done = self.enabled = self.may_choose = False
+        self.continues = False
+        self.result: Value = None
+        self.created: list[Instance] = []
+
+    # Names ------------------------------------------------------------------------------------------------------------
+
+    def variable(self, name: str) -> tuple[Value] | None:
+        frame = self.frames[-1]
+        if name in frame.variables:
+            return (frame.variables[name],)
+        if name == "self" and frame.owner is not None:
+            return (frame.owner,)
+        if name in self.state.heap:
+            return (self.state.heap[name],)
+        if name in self.text.roles:
+            role = self.text.roles[name]
+            return (Function(lambda **fields: self._create(role, fields)),)
+        return None
+
+    def _create(self, role: tree.Role, fields: dict[str, Value]) -> Value:
+        taken = {other.number for other in self.state.roles if other.role is role}
+        number = next(number for number in range(len(taken) + 1) if number not in taken)
+        instance = Instance(role, number, fields)
+        self.state.roles.append(instance)
+        self.created.append(instance)
+        return instance
+
+    def assign(self, target: Any, value: Value) -> None:
+        """Assign to a name, a field, an index, or to several in a tuple.
+
+        A name is that of a local variable, of one of the state, or else of a new local variable.
+        """
+        for part, item in self.unpacked(target, value):
+            if not isinstance(part, tree.Name):
+                self.store(part, item)
+                continue
+            variables = self.frames[-1].variables
+            if part.name not in variables and part.name in self.state.heap:
+                self.state.heap[part.name] = item
+            elif part.name not in variables and part.name in self.constants:
+                fail(part.at, f"{part.name} is a constant")
+            else:
+                variables[part.name] = item
+
+    def choose(self, at: Place, members: list[Value], name: str = "") -> int:
+        """The index of the member that this way takes; `name` is that of the choice."""
+        if not self.may_choose:
+            fail(at, "there is nothing to choose in an assertion, a def or a constant")
+        number = len(self.widths)
+        self.widths.append(len(members))
+        self.choices.append(self.path[number] if number < len(self.path) else 0)
+        self.enabled = False
+        if len(members) > 1:
+            self.chosen.append((name, members[self.choices[-1]]))
+        return self.choices[-1]
+
+    # Running ----------------------------------------------------------------------------------------------------------
+
+    def run(self, bottom: int = 0, yields: bool = True) -> None:
+        """Run until the thread yields, or has no more than `bottom` frames.
+
+        Raises:
+            Disabled: If this is no step.
+            ModelError: With the place of what cannot be done.
+        """
+        yielding, statements = False, 0
+        while len(self.frames) > bottom:
+            frame = self.frames[-1]
+            work = frame.work[-1] if frame.work else None
+            if work is None:
+                yielding = self._leave(None) or yielding
+            elif isinstance(work.node, tree.Block) and not work.left:
+                frame.work.pop()
+                yielding = self._completed() or yielding
+            elif yielding and yields:
+                return
+            else:
+                statements += 1
+                if statements > _MOST_STATEMENTS:
+                    fail(work.node.at, f"a step of more than {_MOST_STATEMENTS} statements")
+                try:
+                    yielding = self._advance(frame, work)
+                except RecursionError:
+                    fail(work.node.at, "values or calls nest too deeply")
+
+    def _do(self) -> None:
+        self.enabled = self.done = True
+
+    def _completed(self) -> bool:
+        """Whether the thread yields, now that a statement is completed."""
+        work = self.frames[-1].work if self.frames else []
+        return bool(work) and self.enabled and work[-1].flow in _YIELDING
+
+    def push(self, block: tree.Block, flow: str) -> None:
+        """Begin a block in the topmost frame, within a flow."""
+        flow = block.flow or flow
+        statements: list[Value] = list(range(len(block.statements)))
+        if flow == "oneof" and statements:
+            statements = [statements[self.choose(block.at, statements)]]
+        self.frames[-1].work.append(Work(block, flow, statements))
+
+    def enter(self, frame: Frame, block: tree.Block) -> None:
+        """Push a frame that runs `block`."""
+        if len(self.frames) >= _MOST_FRAMES:
+            fail(block.at, f"more than {_MOST_FRAMES} calls in each other")
+        self.frames.append(frame)
+        self.push(block, "")
+
+    def _leave(self, value: Value) -> bool:
+        """Pop a frame with its result; whether the thread yields then."""
+        frame = self.frames.pop()
+        self.result = value
+        if frame.starts and frame.owner is not None:
+            role, fields = frame.owner.role, frame.owner.fields
+            frame.owner.initial = {
+                name: clone(item, {}, with_roles=False) for name, item in fields.items() if _is_ephemeral(role, name)
+            }
+        if frame.target is not None:
+            self._do()
+            self.assign(frame.target, value)
+        if not self.frames and value is not None:
+            self._do()
+        return self._completed()
+
+    def _taken(self, at: Place, work: Work) -> Value:
+        """The next statement of a block, or member of a loop; of a parallel one any."""
+        if work.flow not in ("parallel", "oneof"):
+            return work.left.pop(0)
+        return clone(work.left.pop(self.choose(at, work.left)), {}, with_roles=False)
+
+    def _advance(self, frame: Frame, work: Work) -> bool:
+        node = work.node
+        if isinstance(node, tree.Block):
+            statement = node.statements[self._taken(node.at, work)]
+            yields = _KINDS[type(statement)](self, statement, work.flow)
+            if self.created:
+                self._start_roles()
+                return False
+            return yields
+        if isinstance(node, tree.While):
+            if self.holds(node.condition):
+                self.push(node.body, work.flow)
+                return False
+        elif work.left:
+            self.assign_local(node.target, self._taken(node.at, work))
+            self.push(node.body, work.flow)
+            return False
+        frame.work.pop()
+        return self._completed()
+
+    def assign_local(self, target: tree.Expression, value: Value) -> None:
+        """Bind a loop's names, which are local whatever the state has."""
+        for name, item in self.unpacked(target, value):
+            self.frames[-1].variables[name.name] = item
+
+    def _start_roles(self) -> None:
+        for instance in reversed(self.created):
+            if (init := instance.role.actions.get("Init")) is not None:
+                self.enter(Frame("Init", {}, [], instance, starts=True), init.body)
+        self.created.clear()
+
+    # Statements: each method says whether the thread yields then -----------------------------------------------------
+
+    def _word(self, node: tree.Word, flow: str) -> bool:
+        if node.word == "pass":
+            self._do()
+            return False
+        work = self.frames[-1].work
+        while work and isinstance(work[-1].node, tree.Block):
+            work.pop()
+        if not work:
+            fail(node.at, f"{node.word} stands in no loop")
+        if node.word == "break":
+            work.pop()
+        return self._completed()
+
+    def _require(self, node: tree.Require, flow: str) -> bool:
+        self.continues = False
+        if not self.holds(node.condition):
+            raise Disabled(node.at)
+        return self._completed()
+
+    def _return(self, node: tree.Return, flow: str) -> bool:
+        return self._leave(None if node.value is None else self.value(node.value))
+
+    def _if(self, node: tree.If, flow: str) -> bool:
+        for condition, body in node.branches:
+            if condition is None or self.holds(condition):
+                self.push(body, flow)
+                return False
+        return self._completed()
+
+    def _for(self, node: tree.For, flow: str) -> bool:
+        self.frames[-1].work.append(Work(node, node.flow or flow, list(self.members(node.members))))
+        return False
+
+    def _while(self, node: tree.While, flow: str) -> bool:
+        self.frames[-1].work.append(Work(node, node.flow or flow, []))
+        return False
+
+    def _group(self, node: tree.Group, flow: str) -> bool:
+        self.push(node.body, flow)
+        return False
+
+    def _define(self, node: tree.Function, flow: str) -> bool:
+        def call(*positional: Value, **named: Value) -> Value:
+            bottom = len(self.frames)
+            around, self.inner = self.inner, {}
+            before = self.may_choose, self.done, self.enabled
+            self.may_choose = False
+            try:
+                self.enter(
+                    Frame(node.name, self.bound(node.at, node.parameters, list(positional), named), []), node.body
+                )
+                self.run(bottom, yields=False)
+            finally:
+                self.may_choose, self.done, self.enabled = before
+                self.inner = around
+                del self.frames[bottom:]
+            return self.result
+
+        self.frames[-1].variables[node.name] = Function(call)
+        return self._completed()
+
+    def _choose(self, node: tree.Choose, flow: str) -> bool:
+        self.continues = False
+        # A copy, but of roles: a write to a chosen member does not reach the state, as in FizzBee.
+        members = [clone(member, {}, with_roles=False) for member in self.members(node.members)]
+        if node.where is not None:
+            members = [member for member in members if self._holds_with(node.name, member, node.where)]
+        if not members:
+            if node.body is None:
+                raise Disabled(node.at)
+            return self._completed()
+        member = members[self.choose(node.at, members, node.name)]
+        if node.body is None:
+            self.done = True
+            self.assign(tree.Name(node.at, node.name), member)
+        else:
+            self.frames[-1].variables[node.name] = member
+            self.push(node.body, flow)
+        return False
+
+    def _holds_with(self, name: str, value: Value, condition: tree.Expression) -> bool:
+        around, self.inner = self.inner, {**self.inner, name: value}
+        try:
+            return self.holds(condition)
+        finally:
+            self.inner = around
+
+    def _evaluate(self, node: tree.Evaluate, flow: str) -> bool:
+        if self._calls(node.value, None):
+            return False
+        self.value(node.value)
+        self._do()
+        return self._completed()
+
+    def _assign(self, node: tree.Assign, flow: str) -> bool:
+        if node.operator == "=":
+            if self._calls(node.value, node.target):
+                return False
+            self.assign(node.target, self.value(node.value))
+        else:
+            self.assign(node.target, self.changed(node))
+        self._do()
+        return self._completed()
+
+    def _calls(self, node: tree.Expression, target: tree.Expression | None) -> bool:
+        """Whether a statement is the call of a func, whose frame is pushed then."""
+        if not isinstance(node, tree.Call):
+            return False
+        function, owner = None, None
+        if isinstance(node.function, tree.Name):
+            function = self.text.functions.get(node.function.name)
+        elif isinstance(node.function, tree.Attribute):
+            simple = isinstance(node.function.owner, tree.Name | tree.Attribute | tree.Index)
+            owner = self.value(node.function.owner) if simple else None
+            if isinstance(owner, Instance):
+                function = owner.role.functions.get(node.function.name)
+        if function is None:
+            return False
+        positional, named = self.arguments(node)
+        variables = self.bound(node.at, function.parameters, positional, named)
+        self.enter(Frame(function.name, variables, [], owner, target), function.body)
+        return True
+
+    def look_up(self, at: Place, name: str) -> Value:
+        """The value of a name; a func is none: a statement calls it, alone or to assign what it returns."""
+        if name not in self.inner and name in (variables := self.frames[-1].variables):
+            return variables[name]  # as most are
+        if name in self.text.functions and self.variable(name) is None and name not in self.inner:
+            fail(at, f"{name} is a func: only a statement of its own calls it")
+        return super().look_up(at, name)
+
+
+def _is_ephemeral(role: tree.Role, name: str) -> bool:
+    if role.durable is not None:
+        return name not in role.durable
+    return role.ephemeral is not None and name in role.ephemeral
+
+
+_KINDS: dict[type, Any] = {
+    tree.Word: Run._word, tree.Require: Run._require, tree.Return: Run._return, tree.If: Run._if, tree.For: Run._for,
+    tree.While: Run._while, tree.Group: Run._group, tree.Function: Run._define, tree.Choose: Run._choose,
+    tree.Evaluate: Run._evaluate, tree.Assign: Run._assign,
+}  # fmt: skip

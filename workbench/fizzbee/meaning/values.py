@@ -1,0 +1,310 @@
+"""Values, which are Starlark's and FizzBee's own: equality, copies, and the text by which states are compared.
+
+Numbers, strings, truths, None, lists, tuples and ranges are Python's; the rest are classes of this module. Members are
+found by walking over all of them: slow, and no hash of Python's takes 1 for True.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from typing import Any, TypeAlias
+
+from workbench.fizzbee.syntax import tree
+
+Value: TypeAlias = Any
+#: Values in each other, beyond which a state is refused.
+_MOST_NESTED = 100
+#: Members of one collection, characters of one string.
+MOST_MEMBERS = 1_000_000
+
+
+class Wrong(Exception):
+    """What the text asks of a value cannot be done; who evaluates adds the place."""
+
+
+class Dict:
+    """A dict or a genericmap: pairs in order of insertion, which a later loop can see."""
+
+    __slots__ = ("kind", "pairs")
+
+    def __init__(self, kind: str = "dict", pairs: Iterable[tuple[Value, Value]] = ()) -> None:
+        self.kind, self.pairs = kind, list[list[Value]]()
+        for key, value in pairs:
+            self.put(key, value)
+
+    def pair(self, key: Value) -> list[Value] | None:
+        if type(key) is str:
+            for pair in self.pairs:
+                if pair[0] == key and type(pair[0]) is str:
+                    return pair
+            return None
+        return next((pair for pair in self.pairs if equal(pair[0], key)), None)
+
+    def put(self, key: Value, value: Value) -> None:
+        if (pair := self.pair(key)) is not None:
+            pair[1] = value
+            return
+        if self.kind == "dict":
+            check_hashable(key)
+        self.pairs.append([key, value])
+
+    def get(self, key: Value) -> Value:
+        if (pair := self.pair(key)) is None:
+            raise Wrong(f"there is no key {shown(key)}")
+        return pair[1]
+
+
+class Collection:
+    """A set, a genericset (of any values) or a bag (with repetitions). Its members have no order."""
+
+    __slots__ = ("items", "kind")
+
+    def __init__(self, kind: str, items: Iterable[Value] = ()) -> None:
+        self.kind, self.items = kind, list[Value]()
+        for item in items:
+            self.add(item)
+
+    def add(self, item: Value) -> None:
+        if self.kind == "set":
+            check_hashable(item)
+        if self.kind == "bag" or not has(self.items, item):
+            self.items.append(item)
+
+    def remove(self, item: Value) -> bool:
+        """Remove one equal member; whether there was one."""
+        for index, member in enumerate(self.items):
+            if equal(member, item):
+                del self.items[index]
+                return True
+        return False
+
+
+class Record:
+    """A record, or a struct, whose fields are never assigned to."""
+
+    __slots__ = ("fields", "kind")
+
+    def __init__(self, kind: str, fields: MutableMapping[str, Value]) -> None:
+        self.kind, self.fields = kind, fields
+
+
+class Instance:
+    """An instance of a role. Two are equal if they are the same one, also in different states.
+
+    Attributes:
+        fixed: The parameters among the fields.
+        initial: What a crash sets the ephemeral fields to.
+    """
+
+    __slots__ = ("fields", "fixed", "initial", "number", "role")
+
+    def __init__(self, role: tree.Role, number: int, fields: MutableMapping[str, Value]) -> None:
+        self.role, self.number, self.fields, self.fixed = role, number, fields, frozenset(fields)
+        self.initial: MutableMapping[str, Value] = {}
+
+    @property
+    def name(self) -> str:
+        return f"{self.role.name}#{self.number}"
+
+
+class Function:
+    """What an expression can call: a lambda, a def, a function of the library, a method of a value, or a role."""
+
+    __slots__ = ("call",)
+
+    def __init__(self, call: Callable[..., Value]) -> None:
+        self.call = call
+
+
+_NAMES = {bool: "bool", int: "int", float: "float", str: "string", type(None): "NoneType", Function: "function"}
+
+
+def kind_of(value: Value) -> str:
+    """The type's name, as Starlark's ``type`` gives it."""
+    if isinstance(value, Dict | Collection | Record):
+        return value.kind
+    if isinstance(value, Instance):
+        return value.role.name
+    return _NAMES.get(type(value), type(value).__name__.lower())
+
+
+def equal(left: Value, right: Value) -> bool:
+    """Starlark's ``==``: 1 is 1.0 and not True."""
+    if type(left) is str and type(right) is str:
+        return left == right  # most comparisons
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, int | float | str | range) or left is None:
+        return isinstance(right, int | float | str | range | None) and bool(left == right)
+    if kind_of(left) != kind_of(right):
+        return False
+    match left:
+        case list() | tuple():
+            return len(left) == len(right) and all(map(equal, left, right))
+        case Dict():
+            pairs = [(pair, right.pair(pair[0])) for pair in left.pairs]
+            return len(pairs) == len(right.pairs) and all(other and equal(pair[1], other[1]) for pair, other in pairs)
+        case Collection():
+            rest = Collection("bag", right.items)
+            return len(left.items) == len(rest.items) and all(map(rest.remove, left.items))
+        case Record():
+            return left.fields.keys() == right.fields.keys() and all(
+                equal(value, right.fields[name]) for name, value in left.fields.items()
+            )
+        case Instance():
+            return left.name == right.name
+    return left is right
+
+
+def has(items: Iterable[Value], item: Value) -> bool:
+    return any(equal(member, item) for member in items)
+
+
+def check_hashable(value: Value) -> None:
+    """Raise Wrong if `value` cannot be a key of a dict or a member of a set."""
+    if isinstance(value, tuple):
+        for item in value:
+            check_hashable(item)
+    elif isinstance(value, list | Dict | Collection) or (isinstance(value, Record) and value.kind == "record"):
+        raise Wrong(f"type {kind_of(value)} is not hashable")
+
+
+def truth(value: Value) -> bool:
+    match value:
+        case Dict():
+            return bool(value.pairs)
+        case Collection():
+            return bool(value.items)
+        case None | bool() | int() | float() | str() | list() | tuple() | range():
+            return bool(value)
+    return True
+
+
+def members(value: Value) -> list[Value]:
+    """What a loop goes through. A set has no order of its own, so it is that of the members' texts."""
+    match value:
+        case list() | tuple() | range():
+            if len(value) > MOST_MEMBERS:
+                raise Wrong(f"more than {MOST_MEMBERS} members")
+            return list(value)
+        case Dict():
+            return [key for key, _ in value.pairs]
+        case Collection():
+            return sorted(value.items, key=canonical)
+    raise Wrong(f"type {kind_of(value)} has no members to go through")
+
+
+def shown(value: Value) -> str:
+    """Starlark's ``repr``."""
+    match value:
+        case str():
+            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+        case list():
+            return f"[{_listed(value)}]"
+        case tuple():
+            return f"({_listed(value)}{',' if len(value) == 1 else ''})"
+        case Dict():
+            return "{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.pairs) + "}"
+        case Collection():
+            return f"{value.kind}([{_listed(members(value))}])"
+        case Record():
+            return (
+                f"{value.kind}({', '.join(f'{name} = {shown(item)}' for name, item in sorted(value.fields.items()))})"
+            )
+        case Instance():
+            return f"role {value.name}"
+        case Function():
+            return f"<{kind_of(value)}>"
+    return repr(value)
+
+
+def _listed(items: Iterable[Value]) -> str:
+    return ", ".join(map(shown, items))
+
+
+class Sharing:
+    """Which mutable objects and roles a canonical text has met, and which objects it is in the middle of."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.open: set[int] = set()
+        self.roles: list[Instance] = []
+
+
+def canonical(value: Value, sharing: Sharing | None = None, depth: int = 0) -> str:
+    """A text that tells values apart; with `sharing`, also by which objects in it are one.
+
+    Roles are names in it: their fields are written by the state.
+
+    Raises:
+        Wrong: For a function, for values nested too deeply, and for one that contains itself.
+    """
+    if depth > _MOST_NESTED:
+        raise Wrong(f"more than {_MOST_NESTED} values in each other")
+    if isinstance(value, Instance):
+        if sharing is not None and value not in sharing.roles:
+            sharing.roles.append(value)
+        return value.name
+    if sharing is None or not isinstance(value, list | Dict | Collection | Record):
+        return _written(value, sharing, depth)
+    if id(value) in sharing.open:
+        raise Wrong(f"a {kind_of(value)} contains itself")
+    if id(value) in sharing.numbers:
+        return f"@{sharing.numbers[id(value)]}"
+    sharing.numbers[id(value)] = len(sharing.numbers)
+    sharing.open.add(id(value))
+    text = _written(value, sharing, depth)
+    sharing.open.remove(id(value))
+    return text
+
+
+def _written(value: Value, sharing: Sharing | None, depth: int) -> str:
+    match value:
+        case list() | tuple():
+            return f"{kind_of(value)}({','.join([canonical(item, sharing, depth + 1) for item in value])})"
+        case Dict():
+            items = [item for pair in value.pairs for item in pair]
+            return f"{value.kind}({','.join([canonical(item, sharing, depth + 1) for item in items])})"
+        case Collection():
+            ordered = sorted(value.items, key=lambda item: canonical(item, None, depth + 1))
+            return f"{value.kind}({','.join([canonical(item, sharing, depth + 1) for item in ordered])})"
+        case Record():
+            return f"{value.kind}({fields_text(value.fields, sharing, depth + 1)})"
+        case Function():
+            raise Wrong("a function is no value of a state")
+    return repr(value)
+
+
+def fields_text(fields: Mapping[str, Value], sharing: Sharing | None, depth: int = 0) -> str:
+    """Names and canonical values, by name."""
+    return ",".join([f"{name}={canonical(fields[name], sharing, depth)}" for name in sorted(fields)])
+
+
+def clone(value: Value, memo: dict[int, Value], with_roles: bool = True) -> Value:
+    """A copy in which the same objects are shared; `memo` maps identities to copies."""
+    if value is None or isinstance(value, str | int | float | range | Function):
+        return value
+    if id(value) in memo:
+        return memo[id(value)]
+    match value:
+        case tuple():
+            return tuple([clone(item, memo, with_roles) for item in value])
+        case list():
+            copied: Value = []
+            memo[id(value)] = copied
+            copied.extend([clone(item, memo, with_roles) for item in value])
+        case Dict():
+            copied = memo[id(value)] = Dict(value.kind)
+            copied.pairs = [[clone(key, memo, with_roles), clone(item, memo, with_roles)] for key, item in value.pairs]
+        case Collection():
+            copied = memo[id(value)] = Collection(value.kind)
+            copied.items = [clone(item, memo, with_roles) for item in value.items]
+        case Record():
+            copied = memo[id(value)] = Record(value.kind, {})
+            copied.fields.update({name: clone(item, memo, with_roles) for name, item in value.fields.items()})
+        case Instance():
+            if not with_roles:
+                return value
+            copied = memo[id(value)] = Instance(value.role, value.number, {})
+            copied.fixed = value.fixed
+            copied.fields.update({name: clone(item, memo) for name, item in value.fields.items()})
+            copied.initial = {name: clone(item, memo) for name, item in value.initial.items()}
+    return copied

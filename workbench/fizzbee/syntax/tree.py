@@ -1,0 +1,300 @@
+"""The tree of a specification: expressions, statements, and what a file declares, each with its place."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn, TypeAlias
+
+from workbench.kernel.meaning.errors import InputError
+
+
+class Place(NamedTuple):
+    """Where something stands; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+def refuse(at: Place, why: str) -> NoReturn:
+    """Raise an InputError that begins with the place."""
+    raise InputError(f"{at}: {why}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """Compared by identity: two equal texts at two places are two nodes."""
+
+    at: Place
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name(Node):
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal(Node):
+    value: int | float | str | bool | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listing(Node):
+    """A list, or a tuple, by its items."""
+
+    kind: str
+    items: "tuple[Expression, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapping(Node):
+    pairs: "tuple[tuple[Expression, Expression], ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Node):
+    operator: str
+    operand: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Node):
+    """Arithmetic, comparison, membership, ``and`` and ``or``."""
+
+    operator: str
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional(Node):
+    condition: "Expression"
+    then: "Expression"
+    otherwise: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument(Node):
+    name: str
+    """Empty for a positional argument."""
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call(Node):
+    function: "Expression"
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute(Node):
+    owner: "Expression"
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Node):
+    owner: "Expression"
+    index: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice(Node):
+    owner: "Expression"
+    bounds: "tuple[Expression | None, Expression | None, Expression | None]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter(Node):
+    name: str
+    default: "Expression | None"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda(Node):
+    parameters: tuple[Parameter, ...]
+    body: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clause(Node):
+    """``for target in value`` of a comprehension, or ``if value`` without a target."""
+
+    target: "Expression | None"
+    value: "Expression"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comprehension(Node):
+    """A list or a dict; a dict's `element` is a tuple of key and value."""
+
+    kind: str
+    element: "Expression"
+    clauses: tuple[Clause, ...]
+
+
+Expression: TypeAlias = (
+    Name | Literal | Listing | Mapping | Unary | Binary | Conditional | Call | Attribute | Index | Slice | Lambda
+    | Comprehension
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block(Node):
+    """Statements with their flow: atomic, serial, parallel or oneof; empty where it is that of the block around."""
+
+    flow: str
+    statements: "tuple[Statement, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign(Node):
+    """``target = value``, or with another operator such as ``+=``."""
+
+    target: Expression
+    operator: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluate(Node):
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word(Node):
+    """``pass``, ``break`` or ``continue``."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Require(Node):
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return(Node):
+    value: Expression | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If(Node):
+    """The branches in order; ``else`` has the condition None."""
+
+    branches: tuple[tuple[Expression | None, Block], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For(Node):
+    flow: str
+    target: Expression
+    members: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While(Node):
+    flow: str
+    condition: Expression
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choose(Node):
+    """``any name in members: body``, or ``name = any members if where`` without a body."""
+
+    name: str
+    fair: str
+    members: Expression
+    where: Expression | None
+    body: Block | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group(Node):
+    """A block with a flow of its own."""
+
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function(Node):
+    """``func``, whose calls are steps of their caller, or Starlark's ``def``, which expressions call."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: Block
+
+
+Statement: TypeAlias = Assign | Evaluate | Word | Require | Return | If | For | While | Choose | Group | Function
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action(Node):
+    """`fair` is empty, ``weak`` or ``strong``."""
+
+    name: str
+    fair: str
+    body: Block
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Role(Node):
+    """`durable` and `ephemeral` name the fields that a crash keeps or resets; None where the text does not say."""
+
+    name: str
+    actions: dict[str, Action]
+    functions: dict[str, Function]
+    durable: frozenset[str] | None
+    ephemeral: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assertion(Node):
+    """`operators` are the words before it: always, exists, transition, eventually."""
+
+    name: str
+    operators: tuple[str, ...]
+    parameters: tuple[str, ...]
+    body: Block
+
+
+@dataclass(slots=True)
+class Bounds:
+    """Limits on the actions of one name; None where there is none."""
+
+    max_actions: int | None = None
+    max_concurrent_actions: int | None = None
+    crash_on_yield: bool = True
+
+
+@dataclass(slots=True)
+class Options:
+    """What the front matter says, with FizzBee's defaults.
+
+    Attributes:
+        is_bounded: Whether `max_actions` is the text's own.
+    """
+
+    max_actions: int = 100
+    is_bounded: bool = False
+    max_concurrent_actions: int = 2
+    crash_on_yield: bool = True
+    deadlock_detection: bool = True
+    liveness: bool = True
+    of_action: dict[str, Bounds] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Specification:
+    """A whole file; `fair_choices` says whether a choice in it is fair."""
+
+    options: Options = field(default_factory=Options)
+    constants: list[Statement] = field(default_factory=list)
+    actions: dict[str, Action] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    roles: dict[str, Role] = field(default_factory=dict)
+    assertions: dict[str, Assertion] = field(default_factory=dict)
+    fair_choices: bool = False
