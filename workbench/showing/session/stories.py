@@ -25,7 +25,7 @@ def named(settings: Settings) -> Path | None:
 
     Examples:
         >>> told = opening("bakery_v2", {})
-        >>> back = told.with_constants({"SafeAcks": False}).with_constants({"SafeAcks": True})
+        >>> back = told.with_constants({"SafeAcks": True}).with_constants({"SafeAcks": False})
         >>> back.configuration, named(back) == named(told)
         (None, True)
     """
