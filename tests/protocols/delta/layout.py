@@ -107,16 +107,24 @@ class DeltaTable(Table):
     def first(self) -> list[dict[str, Any]]:
         return [{"protocol": self.said_first}, {"metaData": self.metadata}]
 
-    def strike(self, name: str, rows: str, cardinality: str = "") -> None:
-        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one."""
+    def strike(self, name: str, rows: str, cardinality: str = "", *info: str) -> None:
+        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one.
+
+        Args:
+            cardinality: As it is said, a number; anything else for the right one.
+            info: As in :meth:`commit`.
+        """
         numbers = {int(row) for row in rows.split(",")}
         content = deletion_vector(numbers)
         (self.folder / f"deletion_vector_{UUID(int=self.vectors)}.bin").write_bytes(b"\1" + content)
         place = {"storageType": "u", "pathOrInlineDv": f"{self.vectors:020}", "offset": 1}
-        size = {"sizeInBytes": len(content) - FRAMING, "cardinality": int(cardinality or len(numbers))}
+        size = {
+            "sizeInBytes": len(content) - FRAMING,
+            "cardinality": int(cardinality) if cardinality.isdecimal() else len(numbers),
+        }
         self.vectors += 1
         old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
-        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': place | size, 'stats': STATS})}")
+        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': place | size, 'stats': STATS})}", *info)
 
     def compact(self, first: str, last: str) -> None:
         """Write what the entries from one version to another add up to; all that they set comes once, the last."""

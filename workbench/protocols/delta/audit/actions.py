@@ -14,6 +14,7 @@ from workbench.audits.columns import column_names, read_columns
 from workbench.audits.damaged import Damaged
 from workbench.audits.said import Said
 from workbench.audits.source import Elsewhere, Source, json_of
+from workbench.audits.vectors import StoredVector
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.protocols.delta.audit.log import SIDECARS
@@ -82,6 +83,14 @@ class FileAction(NamedTuple):
     def vector_id(self) -> str | None:
         """The key that distinguishes this file from the same one with other rows deleted."""
         return None if self.vector is None else self.vector.id
+
+    def stored_vector(self) -> StoredVector | None:
+        """Its deletion vector; None if it has none, or one whose bytes are not in the table."""
+        place = self.vector
+        if place is None or place.unreadable is not None or (place.inline is None and place.name is None):
+            return None
+        where = place.name or self.name, place.offset, place.size
+        return StoredVector(self.name, *where, place.cardinality, self.rows, place.inline)
 
 
 class TableMetadata(NamedTuple):

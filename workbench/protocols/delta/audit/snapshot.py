@@ -151,16 +151,24 @@ class Snapshot:
             yield "its protocol is another"
 
 
-def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
-    """The names of the files added twice or removed twice; once with a deletion vector and once without is twice.
+def rivals(actions: Actions) -> list[str]:
+    """The names of the files added with several deletion vectors, or once with one and once without: all are live."""
+    vectors: dict[str, set[str | None]] = {}
+    for one in actions.adds:
+        vectors.setdefault(one.name, set()).add(one.vector_id)
+    return [name for name, several in vectors.items() if len(several) > 1]
 
-    But a checkpoint keeps one tombstone for each deletion vector that a file had.
+
+def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
+    """The names of the files added twice or removed twice; in :func:`rivals` are those added with several vectors.
+
+    A file is removed once, whatever its deletion vector; but a checkpoint keeps a tombstone for each that it had.
     """
     found = []
     for files in (actions.adds, actions.removes):
         seen: set[tuple[str, str | None]] = set()
         for one in files:
-            key = one.name, one.vector_id if is_checkpoint and files is actions.removes else None
+            key = one.name, one.vector_id if is_checkpoint or files is actions.adds else None
             if key in seen:
                 found.append(one.name)
             seen.add(key)
