@@ -1,7 +1,7 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -24,7 +24,7 @@ from workbench.protocols.iceberg.audit.metadata import (
     metadata_files,
     read_metadata,
 )
-from workbench.protocols.iceberg.audit.read import IcebergTable
+from workbench.protocols.iceberg.audit.read import IcebergTable, Life
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
@@ -145,24 +145,28 @@ class IcebergJudgement(Judgement):
             self.find_about(LINEAR, "suspect", new, why, evidence)
 
     def twice(self) -> None:
-        """Commits of Flink that are there twice along a branch.
+        """Commits of Flink that are there twice along a branch: a committer that tries again adds the same files.
 
-        With row-level deletes a checkpoint may come as several snapshots; then these are not all appends.
+        A checkpoint may also come as several snapshots, each with files of its own: with row-level deletes, or from
+        a DynamicIcebergSink, which committed each schema and partition spec by itself.
         """
         metadata = self.table.metadata
         for head in dict.fromkeys((metadata.current, *sorted(metadata.branches))):
             marked = defaultdict[tuple[str, ...], list[IcebergSnapshot]](list)
             for one in metadata.ancestors(head):
-                if mark := one.mark():
+                if (mark := one.mark()) and one.operation == "append":
                     marked[mark].append(one)
             for mark, several in marked.items():
-                added = [one.operation == "append" and one.totals().get("added-data-files", 0) > 0 for one in several]
-                if len(several) > 1 and all(added):
-                    first, second = several[-1], several[-2]
-                    why = (
-                        f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first.id} and {second.id}"
-                    )
-                    self.find_about(PRESENT, "suspect", second, why, [f"{metadata.name}: operator {mark[1]}"])
+                by: dict[str, int] = {}
+                for one in reversed(several):
+                    files = self.table.added.get(one.id, set())
+                    if again := sorted(files & by.keys()):
+                        first = by[again[0]]
+                        why = f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first} and {one.id}"
+                        evidence = [f"{self.table.metadata.name}: operator {mark[1]}"]
+                        evidence += [f"both add {name}" for name in again[:5]]
+                        self.find_about(PRESENT, "proved", one, why, evidence)
+                    by = dict.fromkeys(files, one.id) | by
 
     def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
         """Find snapshots that left the main branch when an insert took the table for empty; returns whether it did."""
@@ -191,10 +195,16 @@ class IcebergJudgement(Judgement):
         for one, why in self.table.miscounts:
             evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
             self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
-        vectors = Counter(life.entry.blob.of for life in self.table.lives if life.last is None and life.entry.blob)
-        for name in (name for name, count in vectors.items() if count > 1):
-            why = f"{name} has {vectors[name]} deletion vectors"
-            self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
+        vectors = defaultdict[str, list[Life]](list)
+        for life in self.table.lives:
+            if life.last is None and life.entry.blob:
+                vectors[life.entry.blob.of].append(life)
+        for name, several in vectors.items():
+            if len(several) > 1:
+                why = f"{name} has {len(several)} deletion vectors"
+                version = sorted(life.first for life in several)[1]
+                evidence = [life.entry.name for life in several[:5]]
+                self.find(COUNTS_AGREE, "proved", version, why, evidence, last=self.versions[1])
         for why in self.table.metadata.contradictions:
             self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
 

@@ -89,6 +89,7 @@ class IcebergTable:
         breaks: Also on other branches, which are read from where they leave the main one.
         unread: Snapshots without a manifest list, whose content was not read.
         damages: The damaged files, which were left out.
+        added: The files that each snapshot with a mark of Flink's has added, by its id; none if that is not known.
         live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
         outside: The number of live files that are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
@@ -102,6 +103,7 @@ class IcebergTable:
     lives: tuple[Life, ...]
     breaks: tuple[Break, ...]
     unread: tuple[int, ...]
+    added: dict[int, set[str]]
     live: dict[str, ManifestEntry]
     outside: int
     miscounts: tuple[tuple[IcebergSnapshot, str], ...]
@@ -160,6 +162,7 @@ def read(
         reading.lives(),
         tuple(broken for one in readings for broken in one.breaks),
         tuple(id for one in readings for id in one.unread),
+        {id: names for one in readings for id, names in one.added.items()},
         live,
         len({name for one in readings for name in one.outside()}),
         tuple(pair for one in readings for pair in one.miscounts),
@@ -283,6 +286,7 @@ class _BranchReading:
     damages: Damages
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
+    added: dict[int, set[str]] = field(default_factory=dict)
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
     _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
     _sums: Counter[tuple[bool, str]] = field(default_factory=Counter)  # of its files and rows, by whether of deletes
@@ -306,6 +310,10 @@ class _BranchReading:
         was_whole = not self._torn
         dropped = self._drop(*change)
         entries = self._read(snapshot, change[1])
+        with self.damages.around():
+            if snapshot.mark() is not None:
+                new = (entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id)
+                self.added[snapshot.id] = {entry.name for entry in new}
         strange = self._come(snapshot, version, entries, dropped)
         here = {entry.name for entry in entries if entry.status != DELETED}
         gone = {entry.name for entry in entries if entry.status == DELETED}
