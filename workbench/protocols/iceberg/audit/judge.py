@@ -11,6 +11,7 @@ from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, Origin
+from workbench.audits.row_ids import ROW_IDS, shared
 from workbench.audits.shape import before_since, utc
 from workbench.audits.vectors import StoredVector
 from workbench.kernel.meaning.values import counted
@@ -64,6 +65,7 @@ class IcebergJudgement(Judgement):
             self.guarded(self.twice),
             self.content,
             self.counts,
+            self.row_ids,
             self.files,
             self.lineage,
             self.orphans,
@@ -208,6 +210,31 @@ class IcebergJudgement(Judgement):
         for why in self.table.metadata.contradictions:
             self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
 
+    def row_ids(self) -> None:
+        """No two rows have one row id, and none is still to be assigned."""
+        table, metadata = self.table, self.table.metadata
+        if metadata.next_row is None:
+            return
+        ids = {one.id: own for one in metadata.snapshots.values() if (own := one.row_ids()) is not None}
+        for first, second in shared(ids.values()):
+            why = f"{first.name} and {second.name} assign the same row ids: {first}, {second}"
+            self.find(ROW_IDS, "proved", max(first.version or 0, second.version or 0), why, [metadata.name])
+        for own in ids.values():
+            if own.next > metadata.next_row:
+                why = f"next-row-id is {metadata.next_row:,}, and {own} already"
+                self.find(ROW_IDS, "proved", own.version, why, [metadata.name], last=self.versions[1])
+        for one in metadata.snapshots.values():
+            if one.id not in ids and one.parent in ids:
+                why = f"snapshot {one.id} has no first-row-id, and its parent has one"
+                self.find(ROW_IDS, "proved", self.version(one), why, [metadata.name])
+        strange = [
+            f"{own}, and {by}" for own, id in table.row_ids if (by := ids.get(id)) is not None and not own.within(by)
+        ]
+        if strange:
+            why = f"data files have row ids that their snapshots have not assigned: {len(strange):,}"
+            self.find(ROW_IDS, "proved", self.versions[1], why, strange[:5])
+        self.judge_row_ids((own for own, _ in table.row_ids), metadata.next_row, self.versions[1] or 0)
+
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
         if self.is_unchanged():  # nobody has written meanwhile
@@ -304,6 +331,10 @@ class IcebergJudgement(Judgement):
             if head is not None:
                 why = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
                 self.find_about(SEQUENTIAL, "proved", head, why, both)
+        if older.next_row is not None and (newer.next_row or 0) < older.next_row:
+            why = f"next-row-id was {older.next_row:,}, and became {newer.next_row}"
+            last = newer.snapshots.get(newer.current or 0)
+            self.find(ROW_IDS, "proved", last and self.version(last), why, both)
         self._lost(older, newer, both)
         self._built_on_head(older, newer, both)
 

@@ -7,6 +7,7 @@ from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.row_ids import RowIds
 from workbench.audits.said import Said
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
@@ -32,7 +33,10 @@ _HINT = f"{FOLDER}/version-hint.text"
 
 
 class IcebergSnapshot(NamedTuple):
-    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1.
+
+    From version 3 on, `first_row` is the first row id that it assigns, and `added_rows` how many.
+    """
 
     id: int
     parent: int | None
@@ -41,6 +45,14 @@ class IcebergSnapshot(NamedTuple):
     manifest_list: str | None
     operation: str
     summary: Said | None = None
+    first_row: int | None = None
+    added_rows: int | None = None
+
+    def row_ids(self) -> RowIds | None:
+        """The row ids that it has assigned; None before format version 3."""
+        if self.first_row is None:
+            return None
+        return RowIds(self.first_row, self.added_rows or 0, f"snapshot {self.id}", self.sequence)
 
     def totals(self) -> dict[str, int]:
         """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
@@ -88,6 +100,7 @@ class Metadata(NamedTuple):
         log: The locations of the previous metadata files, oldest first.
         heads: The main branch's successive heads.
         contradictions: The contradictions within the file.
+        next_row: The first row id that no snapshot has assigned; None before format version 3.
     """
 
     name: str
@@ -103,6 +116,7 @@ class Metadata(NamedTuple):
     log: tuple[str, ...]
     heads: tuple[int, ...]
     contradictions: tuple[str, ...]
+    next_row: int | None = None
 
     def is_of_another(self, metadata: "Metadata") -> bool:
         """Whether the two files belong to different tables."""
@@ -201,8 +215,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
-    if version >= 3:
-        said.take("next-row-id", int)
+    next_row = said.take("next-row-id", int) if version >= 3 else None
     snapshots = {}
     for one in said.all("snapshots", Said):
         if one.get("key-id", str) is not None:
@@ -227,6 +240,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
         heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
         tuple(_contradictions(said, snapshots, heads)),
+        next_row,
     )
 
 
@@ -270,6 +284,8 @@ def _snapshot(said: Said) -> IcebergSnapshot:
         said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
         summary,
+        said.get("first-row-id", int),
+        said.get("added-rows", int),
     )
 
 
