@@ -224,7 +224,7 @@ class Judgement:
         if pairs:
             why = f"data files of version {version} share row ids: {pairs[0][0].name} and {pairs[0][1].name}"
             self.find(ROW_IDS, "proved", version, why, [f"{one}, {other}" for one, other in pairs[:5]], about="shared")
-        late = [one for one in files if next_id is not None and one.next > next_id and one.count]
+        late = [one for one in files if next_id is not None and one.next > next_id and one.rows]
         if late:
             why = f"the next row id of version {version} is {next_id:,}, and data files have larger ones already"
             self.find(ROW_IDS, "proved", version, why, map(str, late[:5]), about="late")

@@ -8,7 +8,7 @@ ROW_IDS = "RowIdsAreUnique"
 
 
 class RowIds(NamedTuple):
-    """The row ids of a data file, or those that a snapshot has assigned: `count` from `first` on.
+    """The row ids of a data file, or those that a snapshot has assigned: `rows` of them, from `first` on.
 
     Attributes:
         name: Of whom they are.
@@ -16,14 +16,14 @@ class RowIds(NamedTuple):
     """
 
     first: int
-    count: int
+    rows: int
     name: str
     version: int | None = None
 
     @property
     def next(self) -> int:
         """The id after the last one."""
-        return self.first + self.count
+        return self.first + self.rows
 
     def __str__(self) -> str:
         return f"{self.name} has {self.first:,} to {self.next - 1:,}"
@@ -42,7 +42,7 @@ def shared(ranges: Iterable[RowIds]) -> Iterator[tuple[RowIds, RowIds]]:
         [('a', 'b'), ('a', 'c')]
     """
     furthest: RowIds | None = None
-    for one in sorted(one for one in ranges if one.count > 0):
+    for one in sorted(one for one in ranges if one.rows > 0):
         if furthest is not None and one.first < furthest.next:
             yield furthest, one
         if furthest is None or one.next > furthest.next:

@@ -23,7 +23,7 @@ _VECTOR = pa.struct(
 _FILE = [("path", pa.string()), ("partitionValues", _MAP), ("size", pa.int64()), ("dataChange", pa.bool_())]
 _CHECKPOINT = pa.schema(
     [
-        ("add", pa.struct([*_FILE, ("deletionVector", _VECTOR), ("stats", pa.string())])),
+        ("add", pa.struct([*_FILE, ("deletionVector", _VECTOR), ("stats", pa.string()), ("baseRowId", pa.int64())])),
         ("remove", pa.struct([*_FILE, ("deletionVector", _VECTOR)])),
         (
             "metaData",
@@ -32,7 +32,16 @@ _CHECKPOINT = pa.schema(
                 + [("configuration", _MAP)]
             ),
         ),
-        ("protocol", pa.struct([("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())])),
+        (
+            "protocol",
+            pa.struct(
+                [
+                    ("minReaderVersion", pa.int32()),
+                    ("minWriterVersion", pa.int32()),
+                    ("writerFeatures", pa.list_(pa.string())),
+                ]
+            ),
+        ),
         ("sidecar", pa.struct([("path", pa.string()), ("sizeInBytes", pa.int64())])),
     ]
 )
@@ -52,7 +61,12 @@ class DeltaTable(Table):
         self.vectors = 0
 
     def told(self, name: str) -> str:
-        """The deletion vector of a live file."""
+        """The deletion vector of a live file; ``mark:3`` is an action that sets the row ids' high water mark."""
+        kind, _, number = name.partition(":")
+        if kind == "mark":
+            configuration = json.dumps({"rowIdHighWaterMark": int(number)}, separators=(",", ":"))
+            domain = {"domain": "delta.rowTracking", "configuration": configuration, "removed": False}
+            return json.dumps({"domainMetadata": domain}, separators=(",", ":"))
         return json.dumps(self.live[name]["add"]["deletionVector"], separators=(",", ":"))
 
     def files(self, name: str) -> list[Path]:
@@ -123,8 +137,11 @@ class DeltaTable(Table):
             "cardinality": int(cardinality) if cardinality.isdecimal() else len(numbers),
         }
         self.vectors += 1
-        old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
-        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': place | size, 'stats': STATS})}", *info)
+        before = self.live[name]["add"]
+        old = json.dumps({"deletionVector": before.get("deletionVector")})
+        more = {"deletionVector": place | size, "stats": before.get("stats", STATS)}
+        more |= {"baseRowId": before["baseRowId"]} if "baseRowId" in before else {}
+        self.commit(f"-{name}{old}", f"+{name}{json.dumps(more)}", *info)
 
     def compact(self, first: str, last: str) -> None:
         """Write what the entries from one version to another add up to; all that they set comes once, the last."""

@@ -15,7 +15,7 @@ def _schema(name: str, fields: dict[str, Any]) -> dict[str, Any]:
     return {"type": "record", "name": name, "fields": [{"name": one, "type": kind} for one, kind in fields.items()]}
 
 
-_FILE = {"content": "int", "file_path": "string", "file_format": "string", "record_count": "long"}
+_FILE: dict[str, Any] = {"content": "int", "file_path": "string", "file_format": "string", "record_count": "long"}
 _FILE |= {"file_size_in_bytes": "long", "first_row_id": ["null", "long"]}
 _ENTRY = _schema("entry", {"status": "int", "snapshot_id": "long", "data_file": _schema("file", _FILE)})
 _COUNTS = {f"{kind}_{what}_count": "long" for kind in ("added", "existing", "deleted") for what in ("files", "rows")}
@@ -27,7 +27,7 @@ class V3:
     """Three snapshots add two files each, of 3 and of 2 rows; a test changes what they say before it is written."""
 
     def __init__(self) -> None:
-        self.snapshots = [
+        self.snapshots: list[dict[str, Any]] = [
             {"snapshot-id": n, "parent-snapshot-id": n - 1 or None, "sequence-number": n, "timestamp-ms": n}
             | {"summary": {"operation": "append"}, "schema-id": 0, "first-row-id": 5 * (n - 1), "added-rows": 5}
             for n in (1, 2, 3)

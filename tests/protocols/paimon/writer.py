@@ -4,8 +4,9 @@ A line is printed for each commit that succeeded.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -19,11 +20,19 @@ SCHEMA = pa.schema([pa.field("k", pa.string(), nullable=False), pa.field("v", pa
 class Lake:
     """A catalog with one table."""
 
-    def __init__(self, folder: Path, buckets: int = 1) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        buckets: int = 1,
+        options: Mapping[str, str] = MappingProxyType({}),
+        keys: Sequence[str] = ("k",),
+        partitions: Sequence[str] = (),
+        schema: pa.Schema = SCHEMA,
+    ) -> None:
         self.catalog = CatalogFactory.create({"warehouse": str(folder)})
         self.catalog.create_database("db", True)
-        options = {"bucket": str(buckets)}
-        self.catalog.create_table("db.t", Schema.from_pyarrow_schema(SCHEMA, [], ["k"], options), True)
+        made = Schema.from_pyarrow_schema(schema, list(partitions), list(keys), {"bucket": str(buckets), **options})
+        self.catalog.create_table("db.t", made, True)
 
     def table(self, branch: str = "") -> Any:
         return self.catalog.get_table(f"db.t$branch_{branch}" if branch else "db.t")
@@ -150,13 +159,18 @@ def overwritten_in_vain(lake: Lake) -> None:
     lake.write("c")
 
 
+def tracked(folder: Path) -> None:
+    """Each row has an id."""
+    Lake(folder, -1, {"row-tracking.enabled": "true"}, keys=()).write("a", "b", "c")
+
+
 KINDS: dict[str, Callable[[Path], None]] = {
     kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))  # type: ignore[misc]
     for kind in (
         *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
         *(often, always, rows, buckets, sessions, overwritten, overwritten_in_vain),
     )
-}
+} | {"tracked": tracked}
 
 if __name__ == "__main__":
     write(KINDS)

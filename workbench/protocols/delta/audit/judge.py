@@ -12,6 +12,7 @@ from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin
+from workbench.audits.row_ids import ROW_IDS, RowIds
 from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
@@ -44,6 +45,7 @@ NEVER_SEEN = (
 )
 
 CATALOG_KNOWS = "whether data files, and acknowledged later versions, exist: the catalog alone knows the newest version"
+_ROW_TRACKING = "rowTracking"
 NO_READER = "nobody can read them"
 
 
@@ -213,6 +215,7 @@ class DeltaJudgement(Judgement):
                 self.find(COUNTS_AGREE, "suspect", version, f"entry {version} has several {what}", [entry.name])
         self._files(version, entry)
         self._conflicts(version, entry, self.snapshot)
+        self._row_ids(version, entry, self.snapshot)
         self._note(version, entry, self.snapshot)
         self.snapshot.apply(entry, version)
         self._partitions(version, entry, self.snapshot)
@@ -382,6 +385,28 @@ class DeltaJudgement(Judgement):
                 self.find(COUNTS_AGREE, "suspect", version, why, [f"{one.name}: {one.partition}"])
                 return
 
+    def _row_ids(self, version: int, entry: Actions, before: Snapshot) -> None:
+        """Check that new files get row ids above the high water mark, which never goes back."""
+        mark, has_ids = before.high_water_mark, _ROW_TRACKING in before.protocol.writer_features
+        if mark is not None and entry.high_water_mark is not None and entry.high_water_mark < mark:
+            why = f"version {version} sets the row id high water mark to {entry.high_water_mark:,}, and it was {mark:,}"
+            self.find(ROW_IDS, "proved", version, why, [entry.name])
+        again, without = [], []
+        for one in entry.adds:
+            if (known := before.live.get(one.name)) is not None:
+                if known.file.base_row not in (None, one.base_row):
+                    again.append(f"{one.name} has the base row id {one.base_row}, which was {known.file.base_row:,}")
+            elif one.base_row is None:
+                without.append(one.name)
+            elif mark is not None and one.base_row <= mark and one.name not in before.dead:
+                again.append(f"{one.name} has the base row id {one.base_row:,}, and {mark:,} is assigned already")
+        if again:
+            why = f"version {version} gives {counted(len(again), 'file')} row ids that other rows have, or have had"
+            self.find(ROW_IDS, "proved", version, why, again[:5])
+        if without and has_ids and before.metadata.setting("delta.rowTrackingSuspended") != "true":
+            why = f"version {version} adds {counted(len(without), 'file')} without row ids"
+            self.find(ROW_IDS, "proved", version, why, without[:5])
+
     def _times(self, version: int, entry: Actions, now: Snapshot) -> None:
         """Check that in-commit timestamps grow."""
         if now.metadata.setting("delta.enableInCommitTimestamps") != "true":
@@ -458,6 +483,11 @@ class DeltaJudgement(Judgement):
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
+        live = ((life.file, life.first) for life in now.live.values())
+        ids = [RowIds(one.base_row, one.rows or 1, one.name, first) for one, first in live if one.base_row is not None]
+        if ids:
+            next_id = None if now.high_water_mark is None else now.high_water_mark + 1
+            self.judge_row_ids(ids, next_id, self.last)
         unknown = sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES)
         for feature in unknown:
             self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")

@@ -39,6 +39,7 @@ class Snapshot:
         live: The live files, by name, in the order in which they were last added.
         dead: The files that were removed, with the last version that did it, in that order.
         transactions: The last version of each application's transactions.
+        high_water_mark: The largest row id that is assigned, in tables with row tracking.
         bytes: The size of all live files.
         metadata_of, protocol_of: The versions that set them.
     """
@@ -48,6 +49,7 @@ class Snapshot:
     live: dict[str, FileLife] = field(default_factory=dict)
     dead: dict[str, Death] = field(default_factory=dict)
     transactions: dict[str, int] = field(default_factory=dict)
+    high_water_mark: int | None = None
     bytes: int = 0
     metadata_of: int = -1
     protocol_of: int = -1
@@ -76,6 +78,8 @@ class Snapshot:
         if actions.protocol:
             self.protocol, self.protocol_of = actions.protocol[-1], version
         self.transactions |= actions.transactions
+        if actions.high_water_mark is not None:
+            self.high_water_mark = actions.high_water_mark
 
     def _drop(self, name: str) -> FileLife | None:
         life = self.live.pop(name, None)
@@ -122,10 +126,14 @@ class Snapshot:
                 yield f"it has {one.name} with another size or cardinality of its deletion vector"
             elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
                 yield f"it has {one.name} with another size or partition"
+            elif mine.file.base_row != one.base_row:
+                yield f"it has {one.name} with the base row id {one.base_row}, and not {mine.file.base_row}"
         if any(one != self.metadata for one in actions.metadata[-1:]):
             yield "its metaData is another"
         if any(one != self.protocol for one in actions.protocol[-1:]):
             yield "its protocol is another"
+        if actions.high_water_mark not in (None, self.high_water_mark):
+            yield f"it has the row id high water mark {actions.high_water_mark}, and not {self.high_water_mark}"
         for app, number in actions.transactions.items():
             if self.transactions.get(app) != number:
                 yield f"it has the transaction {number} of the application {app}"

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.judgement import Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Absent, Origin, absent
+from workbench.audits.row_ids import ROW_IDS, RowIds, backwards
 from workbench.audits.shape import alive_at, utc
 from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
@@ -34,7 +35,7 @@ class CountsJudgement(Judgement):
     _absent: Sequence[Absent] = ()  # the newest snapshot's files
 
     def counts(self) -> list[Rule]:
-        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files, self.kept_files]
+        return [self.miscounts, self.misfits, self.row_ids, self.kinds, self.hint, self.files, self.kept_files]
 
     def miscounts(self) -> None:
         """Figures that are stored twice agree."""
@@ -84,6 +85,27 @@ class CountsJudgement(Judgement):
                 reasons.setdefault(why, name)
         for why, name in reasons.items():
             self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
+
+    def row_ids(self) -> None:
+        """No two rows have one row id, none is still to be assigned, and the next one never goes back.
+
+        With data evolution, the files of one group of rows have its row ids, each for some of the columns.
+        """
+        table = self.table
+        said = table.snapshots.filter(pc.is_valid(table.snapshots["next_row"]))
+        numbers = list(zip(*(said[name].to_pylist() for name in ("version", "next_row")), strict=True))
+        for version, before, after in backwards(numbers):
+            why = f"nextRowId of snapshot {version} is {after:,}, and was {before:,}"
+            self.find(ROW_IDS, "proved", version, why, [f"snapshot/snapshot-{version}"])
+        live = alive_at(table.files, table.last)
+        live = live.filter(pc.is_valid(live["first_row"]))
+        columns = (live[name].to_pylist() for name in ("first_row", "rows", "name", "first"))
+        files = [RowIds(*one) for one in zip(*columns, strict=True)]
+        if table.schema.options.get("data-evolution.enabled", "false").lower() == "true":
+            files = [max(files, key=lambda one: one.next)] if files else []
+        if numbers or files:
+            next_id = dict(numbers).get(table.last)
+            self.judge_row_ids(files, next_id, table.last)
 
     def kinds(self) -> None:
         """Report kinds of snapshots that are unknown here."""

@@ -51,6 +51,7 @@ SNAPSHOTS = pa.schema(
         ("removed", pa.int64()),
         ("delta_rows", pa.int64()),
         ("total_rows", pa.int64()),
+        ("next_row", pa.int64()),  # the first row id that is not assigned; null without row tracking
     ]
 )
 
@@ -86,6 +87,7 @@ ENTRIES = pa.schema(
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
         ("schema", pa.int64()),
+        ("first_row", pa.int64()),
     ]
 )
 
@@ -126,6 +128,7 @@ _OF_ENTRY = (
             "_EXTERNAL_PATH",
             "_FILE_SIZE",
             "_SCHEMA_ID",
+            "_FIRST_ROW_ID",
         )
     ),
 )
@@ -241,6 +244,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         _sum(removed for _, _, removed in listed),
         said.get("deltaRecordCount", int),
         said.get("totalRecordCount", int),
+        said.get("nextRowId", int),
     )
 
 
@@ -385,6 +389,7 @@ def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Ite
                 file.get("_EXTERNAL_PATH") is not None,
                 file.get("_FILE_SIZE"),
                 file.get("_SCHEMA_ID"),
+                file.get("_FIRST_ROW_ID"),
             )
         _check_types(row, ENTRIES, name)
         if row[2] not in (ADD, DELETE):
@@ -455,7 +460,7 @@ _PYTHON = {
     pa.bool_(): bool,
 }
 _SHORT = range(-(2**31), 2**31)
-_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema"}
+_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema", "first_row"}
 #: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]

@@ -59,6 +59,7 @@ PAIMON_FILES = pa.schema(
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
         ("schema", pa.int64()),
+        ("first_row", pa.int64()),
     ]
 )
 
@@ -317,6 +318,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
             "is_outside": taken["is_outside"],
             "size": taken["size"],
             "schema": taken["schema"],
+            "first_row": taken["first_row"],
         }
     )
     strange = entries.take(pa.array(np.sort(wrong[:100])))
