@@ -165,7 +165,7 @@ def tracked(folder: Path) -> None:
 
 
 KINDS: dict[str, Callable[[Path], None]] = {
-    kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))  # type: ignore[misc]
+    kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))
     for kind in (
         *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
         *(often, always, rows, buckets, sessions, overwritten, overwritten_in_vain),

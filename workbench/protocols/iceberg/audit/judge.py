@@ -1,6 +1,5 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -19,6 +18,7 @@ from workbench.protocols.iceberg.audit import states
 from workbench.protocols.iceberg.audit.manifests import Places, entries_of, manifests_of
 from workbench.protocols.iceberg.audit.metadata import (
     FOLDER,
+    MANIFEST_LIST,
     IcebergSnapshot,
     Left,
     Metadata,
@@ -33,8 +33,6 @@ MOST_BYTES = 512 * 2**20
 THE_CATALOG = "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk"
 REFUSALS = "the commits that the catalog refused with 409: they are not on the disk"
 ROWS = "the rows in data files and delete files: the model has no content"
-
-_MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 
 LINEAR, SEQUENTIAL = "LinearHistory", "SequentialSnapshots"
 
@@ -52,7 +50,8 @@ class IcebergJudgement(Judgement):
         self.table = table
         self.remarks += (REFUSALS if table.source.chosen else THE_CATALOG, ROWS)
         self.lineage_names = {table.metadata.name}
-        self.known = set(table.metadata.snapshots)  # in any metadata file that was ever current
+        self.known: set[int] = set()  # the snapshots in any metadata file that was ever current
+        self._know(table.metadata)
         self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
         self.others: list[Metadata] = []  # metadata files of other tables in the same folder
         self._remark_on_what_is_there()
@@ -94,6 +93,16 @@ class IcebergJudgement(Judgement):
             first, _ = table.versions
             self.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
         self.remarks += before_since(self.since, *table.versions, self.source.url)
+
+    def _know(self, metadata: Metadata) -> None:
+        """Remember the snapshots of a metadata file, and note that a tool has rounded their ids."""
+        self.known |= metadata.snapshots.keys() | set(metadata.rounded.values())
+        for id, exact in list(metadata.rounded.items())[:1]:
+            why = (
+                f"a tool has rewritten it, and rounded large numbers: the snapshot {id} has the manifest list of "
+                f"{exact}, which is the same 64-bit float"
+            )
+            self.damages.note(Damaged(metadata.name, why), [self.table.versions_of.get(id)])
 
     def find_about(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
         """Find something about a snapshot; of several findings about it, the gravest stays."""
@@ -288,7 +297,7 @@ class IcebergJudgement(Judgement):
                 self.damages.note(error)
                 break
             self._step(older, newer)
-            self.known |= older.snapshots.keys()
+            self._know(older)
             self.lineage_names.add(name)
             newer = older
         self.begins, self.born = newer.number, newer.millis
@@ -314,6 +323,8 @@ class IcebergJudgement(Judgement):
     def _step(self, older: Metadata, newer: Metadata) -> None:
         """One commit to the catalog: from a metadata file to its successor."""
         both = [f"{older.name}, then {newer.name}"]
+        if older.rounded or newer.rounded:
+            return  # their ids cannot be compared
         for id, one in newer.snapshots.items():
             was = older.snapshots.get(id)
             if was is None:
@@ -443,7 +454,7 @@ class IcebergJudgement(Judgement):
         known = self.known | {id for other in self.others for id in other.snapshots}
         later: dict[int, tuple[int, str]] = {}  # by sequence number
         for entry in source.entries(FOLDER):
-            named = _MANIFEST_LIST.fullmatch(entry.base)
+            named = MANIFEST_LIST.fullmatch(entry.base)
             if named is None or int(named[1]) in known or entry.is_folder:
                 continue
             one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")

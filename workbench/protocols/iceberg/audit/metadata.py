@@ -29,6 +29,8 @@ _OF_BATCHES = str(2**63 - 1)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _METADATA = re.compile(r".*\.metadata\.json(?:\.gz)?")
+#: A manifest list, with its snapshot's id.
+MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 _HINT = f"{FOLDER}/version-hint.text"
 
 
@@ -100,6 +102,8 @@ class Metadata(NamedTuple):
         log: The locations of the previous metadata files, oldest first.
         heads: The main branch's successive heads.
         contradictions: The contradictions within the file.
+        rounded: Ids of snapshots that a tool has rounded to 64-bit floats, as some do with large numbers in JSON; each
+            with the one that the name of its manifest list has.
         next_row: The first row id that no snapshot has assigned; None before format version 3.
     """
 
@@ -116,6 +120,7 @@ class Metadata(NamedTuple):
     log: tuple[str, ...]
     heads: tuple[int, ...]
     contradictions: tuple[str, ...]
+    rounded: dict[int, int] = {}
     next_row: int | None = None
 
     def is_of_another(self, metadata: "Metadata") -> bool:
@@ -240,8 +245,25 @@ def read_metadata(source: Source, name: str) -> Metadata:
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
         heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
         tuple(_contradictions(said, snapshots, heads)),
+        {id: exact for id, one in snapshots.items() if (exact := _id_in_name(one)) and is_rounded(id, exact)},
         next_row,
     )
+
+
+def is_rounded(id: int, exact: int) -> bool:
+    """Whether an id is another one after a tool has taken it for a 64-bit float.
+
+    Examples:
+        >>> is_rounded(3055729675574597000, 3055729675574597004), is_rounded(1, 1), is_rounded(1, 2)
+        (True, False, False)
+    """
+    return id != exact and float(id) == float(exact)
+
+
+def _id_in_name(snapshot: IcebergSnapshot) -> int | None:
+    """The id in the usual name of a snapshot's manifest list."""
+    named = MANIFEST_LIST.fullmatch((snapshot.manifest_list or "").rpartition("/")[2])
+    return int(named[1]) if named else None
 
 
 def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:

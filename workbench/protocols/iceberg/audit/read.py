@@ -32,6 +32,7 @@ from workbench.protocols.iceberg.audit.metadata import (
     Metadata,
     all_metadata,
     current_candidates,
+    is_rounded,
     metadata_files,
     read_metadata,
     written_last,
@@ -281,6 +282,11 @@ def _is_complete(source: Source, metadata: Metadata) -> bool:
         return False
 
 
+def _with_rounded(entry: ManifestEntry, id: int) -> ManifestEntry:
+    """An entry of the snapshot `id`, which may be rounded, as one of that snapshot."""
+    return entry._replace(added_by=id) if is_rounded(id, entry.added_by) else entry
+
+
 def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
     sequences = [one.sequence for one in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
@@ -321,7 +327,7 @@ class _BranchReading:
             return
         was_whole = not self._torn
         dropped = self._drop(*change)
-        entries = self._read(snapshot, change[1])
+        entries = [_with_rounded(entry, snapshot.id) for entry in self._read(snapshot, change[1])]
         with self.damages.around():
             if snapshot.mark() is not None:
                 new = (entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id)
