@@ -37,7 +37,8 @@ _MOST_COMPARISONS = 8
 
 Record = dict[str, Any]
 
-_BEGINS = {"Parquet": b"PAR1", "ORC": b"ORC"}
+ORC = b"ORC"
+_BEGINS = {"Parquet": b"PAR1", "ORC": ORC}
 _HEADER = fastavro.parse_schema(
     {
         "type": "record",
@@ -117,6 +118,8 @@ class SameEnds:
                     kept = place + 1
                     break
             record: Any = schemaless_reader(stream, *one)
+            if record is None:
+                raise _Torn("a record is null")
             new.append(record)
             lengths.append(length)
         if kept + len(new) != count:
@@ -189,10 +192,13 @@ def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterato
     opened = _Opened(content)
     one, several = _schemas(opened.schema, keep)
     for block, count in opened.blocks(most):
-        yield from _records_in(block, count, one, several)
+        for record in _records_in(block, count, one, several):
+            if record is None:
+                raise _Torn("a record is null")
+            yield record
 
 
-def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:
+def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record | None]:
     """The records of a block. A block is nearly an array, and one call that decodes an array is faster."""
     if count > _MOST_AT_ONCE:
         stream = io.BytesIO(block)
@@ -222,9 +228,11 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
     if len(written) > _MOST_OF_SCHEMA:
         raise _Torn(f"its schema has {len(written):,} bytes; {_MOST_OF_SCHEMA:,} are read")
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
-    if not isinstance(schema, dict) or schema.get("type") != "record" or least < 1:
+    # Paimon's C++ writer says that a record may be null; none is.
+    branches = [branch for branch in schema if branch != "null"] if isinstance(schema, list) else [schema]
+    if [isinstance(one, dict) and one.get("type") == "record" for one in branches] != [True] or least < 1:
         raise _Torn("its schema is not a record, or has no fields")
-    kept = None if keep is None else _kept(schema, keep)
+    kept = None if keep is None else _kept_in(schema, keep)
     one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
     return one, (arrays[0], arrays[1])

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Absent, Origin, absent
+from workbench.audits.row_ids import ROW_IDS, RowIds, shared
 from workbench.audits.source import Source
 from workbench.audits.vectors import MOST_VECTORS, StoredVector, UnreadableError
 from workbench.kernel.meaning.budget import Stop
@@ -19,9 +20,9 @@ from workbench.kernel.meaning.values import counted
 
 PRESENT = "AcknowledgedCommitsPresent"
 
-BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times"
+BEYOND_MODELS = "the protocol's model has neither the sizes of files nor counts, nor times, nor row ids"
 _NO_PICTURE = {
-    **dict.fromkeys((FILES_EXIST, COUNTS_AGREE, TIMES_GROW), BEYOND_MODELS),
+    **dict.fromkeys((FILES_EXIST, COUNTS_AGREE, TIMES_GROW, ROW_IDS), BEYOND_MODELS),
     FILES_WHOLE: "the protocol's model has no damaged files",
 }
 
@@ -211,6 +212,24 @@ class Judgement:
                     one.check(self.source)
                 except UnreadableError as why:
                     self.left_out.append(str(why))
+
+    def judge_row_ids(self, files: Iterable[RowIds], next_id: int | None, version: int) -> None:
+        """Find the data files of the newest `version` that share row ids, or have some that are still to be assigned.
+
+        Args:
+            next_id: The first id that no row has; None if nothing says it.
+        """
+        files = list(files)
+        pairs = list(shared(files))
+        if pairs:
+            why = f"data files of version {version} share row ids: {pairs[0][0].name} and {pairs[0][1].name}"
+            self.find(ROW_IDS, "proved", version, why, [f"{one}, {other}" for one, other in pairs[:5]], about="shared")
+        late = [one for one in files if next_id is not None and one.next > next_id and one.rows]
+        if late:
+            why = f"the next row id of version {version} is {next_id:,}, and data files have larger ones already"
+            self.find(ROW_IDS, "proved", version, why, map(str, late[:5]), about="late")
+        if files:
+            self.looked_at.append(f"{ROW_IDS}: {counted(len(files), 'file')} of version {version}")
 
     def acks_looked_at(self) -> str:
         """The number of acknowledged commits that were compared."""

@@ -59,16 +59,23 @@ class StoredVector(NamedTuple):
     rows: int | None
     inline: bytes | None = None
 
+    def read(self, source: Source) -> np.ndarray:
+        """The positions that it strikes out.
+
+        Raises:
+            InputError: If it is damaged, or of an unsupported kind.
+        """
+        if self.inline is not None:
+            return struck_out(self.inline[: self.size], self.name, self.rows, DELTA)
+        return read_vector(source, self.name, self.offset, self.size, self.rows, DELTA)
+
     def check(self, source: Source) -> None:
         """Check that the vector has its checksum, and as many rows as it is said to have.
 
         Raises:
             InputError: If it is damaged, or of an unsupported kind.
         """
-        if self.inline is not None:
-            marks = struck_out(self.inline[: self.size], self.name, self.rows, DELTA)
-        else:
-            marks = read_vector(source, self.name, self.offset, self.size, self.rows, DELTA)
+        marks = self.read(source)
         if len(marks) != self.cardinality:
             told = f"has {counted(len(marks), 'row')}, and is said to have {self.cardinality:,}"
             raise Damaged(self.name, f"the deletion vector of {brief(self.of)} {told}")

@@ -23,7 +23,7 @@ _VECTOR = pa.struct(
 _FILE = [("path", pa.string()), ("partitionValues", _MAP), ("size", pa.int64()), ("dataChange", pa.bool_())]
 _CHECKPOINT = pa.schema(
     [
-        ("add", pa.struct([*_FILE, ("deletionVector", _VECTOR), ("stats", pa.string())])),
+        ("add", pa.struct([*_FILE, ("deletionVector", _VECTOR), ("stats", pa.string()), ("baseRowId", pa.int64())])),
         ("remove", pa.struct([*_FILE, ("deletionVector", _VECTOR)])),
         (
             "metaData",
@@ -32,7 +32,16 @@ _CHECKPOINT = pa.schema(
                 + [("configuration", _MAP)]
             ),
         ),
-        ("protocol", pa.struct([("minReaderVersion", pa.int32()), ("minWriterVersion", pa.int32())])),
+        (
+            "protocol",
+            pa.struct(
+                [
+                    ("minReaderVersion", pa.int32()),
+                    ("minWriterVersion", pa.int32()),
+                    ("writerFeatures", pa.list_(pa.string())),
+                ]
+            ),
+        ),
         ("sidecar", pa.struct([("path", pa.string()), ("sizeInBytes", pa.int64())])),
     ]
 )
@@ -52,7 +61,12 @@ class DeltaTable(Table):
         self.vectors = 0
 
     def told(self, name: str) -> str:
-        """The deletion vector of a live file."""
+        """The deletion vector of a live file; ``mark:3`` is an action that sets the row ids' high water mark."""
+        kind, _, number = name.partition(":")
+        if kind == "mark":
+            configuration = json.dumps({"rowIdHighWaterMark": int(number)}, separators=(",", ":"))
+            domain = {"domain": "delta.rowTracking", "configuration": configuration, "removed": False}
+            return json.dumps({"domainMetadata": domain}, separators=(",", ":"))
         return json.dumps(self.live[name]["add"]["deletionVector"], separators=(",", ":"))
 
     def files(self, name: str) -> list[Path]:
@@ -107,16 +121,27 @@ class DeltaTable(Table):
     def first(self) -> list[dict[str, Any]]:
         return [{"protocol": self.said_first}, {"metaData": self.metadata}]
 
-    def strike(self, name: str, rows: str, cardinality: str = "") -> None:
-        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one."""
+    def strike(self, name: str, rows: str, cardinality: str = "", *info: str) -> None:
+        """Commit a deletion vector for a file, in a file whose name is that of the UUID 0, or the next one.
+
+        Args:
+            cardinality: As it is said, a number; anything else for the right one.
+            info: As in :meth:`commit`.
+        """
         numbers = {int(row) for row in rows.split(",")}
         content = deletion_vector(numbers)
         (self.folder / f"deletion_vector_{UUID(int=self.vectors)}.bin").write_bytes(b"\1" + content)
         place = {"storageType": "u", "pathOrInlineDv": f"{self.vectors:020}", "offset": 1}
-        size = {"sizeInBytes": len(content) - FRAMING, "cardinality": int(cardinality or len(numbers))}
+        size = {
+            "sizeInBytes": len(content) - FRAMING,
+            "cardinality": int(cardinality) if cardinality.isdecimal() else len(numbers),
+        }
         self.vectors += 1
-        old = json.dumps({"deletionVector": self.live[name]["add"].get("deletionVector")})
-        self.commit(f"-{name}{old}", f"+{name}{json.dumps({'deletionVector': place | size, 'stats': STATS})}")
+        before = self.live[name]["add"]
+        old = json.dumps({"deletionVector": before.get("deletionVector")})
+        more = {"deletionVector": place | size, "stats": before.get("stats", STATS)}
+        more |= {"baseRowId": before["baseRowId"]} if "baseRowId" in before else {}
+        self.commit(f"-{name}{old}", f"+{name}{json.dumps(more)}", *info)
 
     def compact(self, first: str, last: str) -> None:
         """Write what the entries from one version to another add up to; all that they set comes once, the last."""

@@ -88,6 +88,13 @@ SCHEMAS = {
 }
 
 
+_PLANNED = {"baseInstantTime": JAVA_STRING, "deltaFilePaths": _NAMES, "fileId": JAVA_STRING}
+_PLAN = _record(
+    "HoodieCompactionPlan",
+    operations={"type": "array", "items": _record("HoodieCompactionOperation", **_PLANNED, partitionPath=JAVA_STRING)},
+)
+
+
 def avro(schema: Any, record: Mapping[str, Any]) -> bytes:
     """An Avro container file with one record."""
     out = BytesIO()
@@ -295,6 +302,19 @@ class HudiTable(Table):
         stat |= {"prevCommit": before.ts if before else "null", "fileSizeInBytes": 6, "totalWriteBytes": 6}
         metadata = {"partitionToWriteStats": {partition: [stat]}, "extraMetadata": {}, "operationType": "UPSERT"}
         self.write_completed(ts, "deltacommit", metadata)
+
+    def compact(self, group: str, left_out: str = "") -> None:
+        """Merge a file group's log files into a new slice, but for the last ones: so many as `left_out` says."""
+        partition, file_id = self.group(group)
+        base, ts = self.live[partition, file_id], self.now()
+        logs = sorted(
+            self.folder.glob(f".{file_id}_*.log.*"), key=lambda path: int(path.name.split(".log.")[1].split("_")[0])
+        )
+        names = [path.name for path in logs][: -int(left_out) if left_out else None]
+        operation = {"baseInstantTime": base.ts, "deltaFilePaths": names, "fileId": file_id, "partitionPath": partition}
+        (self.timeline / f"{ts}.compaction.requested").write_bytes(avro(_PLAN, {"operations": [operation]}))
+        merge = Operation(self, ts, "COMPACT", "commit", "1-0-1", dict(self.live))
+        merge.put(group).complete()
 
     def inflight(self, action: str) -> None:
         """Let an action be under way."""

@@ -3,7 +3,9 @@
 import gzip
 import json
 import os
+import re
 import shutil
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +94,13 @@ class IcebergTable(Table):
     def forget_times(self) -> None:
         for path in self.all_metadata():
             os.utime(path, (0, 0))
+
+    def round(self, name: str) -> None:
+        """Round large numbers as JSON tools do that have 64-bit floats alone."""
+        for path in self.found(name):
+            path.write_text(
+                re.sub(r"\b\d{17,19}\b(?!-)", lambda number: f"{Decimal(repr(float(number[0]))):f}", path.read_text())
+            )
 
     def pack(self) -> None:
         """Pack the newest metadata file."""

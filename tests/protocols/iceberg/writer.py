@@ -103,11 +103,16 @@ def upgraded(folder: Path) -> None:
 
 
 def checkpoints(folder: Path) -> None:
-    """Commits with the marks of Flink's committer: the checkpoint 2 comes again, and so does that of all batches."""
+    """Commits with the marks of Flink's committer: one of checkpoint 2 comes twice, and so does that of all batches."""
     table = create(folder)
-    for i, checkpoint in enumerate((1, 2, 2, 2**63 - 1, 2**63 - 1)):
-        marks = {"job-id": "job", "operator-id": "operator", "max-committed-checkpoint-id": str(checkpoint)}
-        table.append(pa.table({"id": [i]}), snapshot_properties={f"flink.{name}": one for name, one in marks.items()})
+    pq.write_table(pa.table({"id": pa.array([9], pa.int64())}), folder / "here.parquet")
+    for i, checkpoint in enumerate((1, 2, -2, -2, 2**63 - 1, 2**63 - 1)):
+        marks = {"job-id": "job", "operator-id": "operator", "max-committed-checkpoint-id": str(abs(checkpoint))}
+        summary = {f"flink.{name}": one for name, one in marks.items()}
+        if checkpoint < 0:
+            table.add_files([f"file://{folder}/here.parquet"], summary, check_duplicate_files=False)
+        else:
+            table.append(pa.table({"id": [i]}), snapshot_properties=summary)
 
 
 def gated(made: Any, step: str, meanwhile: Callable[[], None]) -> None:

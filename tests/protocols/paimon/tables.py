@@ -6,6 +6,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+import fastavro
+import pyarrow as pa
+from pyarrow import orc
+
 from tests.audits.cases import Table
 from tests.audits.damage import change, records
 from workbench.audits import Audit
@@ -19,6 +23,12 @@ PARTITIONS = {
     "day": ("date32", "2024-01-02"),
     "yes": ("bool_", "true"),
 }
+
+
+def _without_nulls(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {name: _without_nulls(part) for name, part in value.items() if part not in (None, [])}
 
 
 class PaimonTable(Table):
@@ -71,6 +81,28 @@ class PaimonTable(Table):
         path.rename(path.with_name(path.name.replace(old, new)))
         for manifest in self.files("manifest/manifest-*-[0-9]"):
             change(manifest, lambda some: some.__setitem__(slice(None), _replaced(some, old, new)))
+
+    def as_orc(self) -> None:
+        """Write the manifests and their lists as ORC, without the fields that are null in all records."""
+        for path in self.files("manifest/manifest-*"):
+            rows = [_without_nulls(one) for one in records(path)]
+            orc.write_table(
+                pa.Table.from_pylist(rows) if rows else pa.table({"_FILE_NAME": pa.array([], "utf8")}), path
+            )
+
+    def let_records_be_null(self) -> None:
+        """Write the manifests and their lists with a schema by which each record may be null."""
+        for path in self.files("manifest/*"):
+            with path.open("rb") as file:
+                schema = fastavro.reader(file).writer_schema
+            some = records(path)
+            with path.open("wb") as file:
+                fastavro.writer(file, ["null", schema], some)
+
+    def move_indexes(self) -> None:
+        """Move the files of deletion vectors into the only bucket."""
+        for path in self.files("index/*"):
+            path.rename(self.folder / "bucket-0" / path.name)
 
     def audit(self) -> Audit:
         """The audit, of whose findings pictures can be drawn, and whose buckets are there."""

@@ -4,8 +4,11 @@ A line is printed for each commit that succeeded.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -19,11 +22,19 @@ SCHEMA = pa.schema([pa.field("k", pa.string(), nullable=False), pa.field("v", pa
 class Lake:
     """A catalog with one table."""
 
-    def __init__(self, folder: Path, buckets: int = 1) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        buckets: int = 1,
+        options: Mapping[str, str] = MappingProxyType({}),
+        keys: Sequence[str] = ("k",),
+        partitions: Sequence[str] = (),
+        schema: pa.Schema = SCHEMA,
+    ) -> None:
         self.catalog = CatalogFactory.create({"warehouse": str(folder)})
         self.catalog.create_database("db", True)
-        options = {"bucket": str(buckets)}
-        self.catalog.create_table("db.t", Schema.from_pyarrow_schema(SCHEMA, [], ["k"], options), True)
+        made = Schema.from_pyarrow_schema(schema, list(partitions), list(keys), {"bucket": str(buckets), **options})
+        self.catalog.create_table("db.t", made, True)
 
     def table(self, branch: str = "") -> Any:
         return self.catalog.get_table(f"db.t$branch_{branch}" if branch else "db.t")
@@ -150,13 +161,48 @@ def overwritten_in_vain(lake: Lake) -> None:
     lake.write("c")
 
 
+def tracked(folder: Path) -> None:
+    """Each row has an id."""
+    Lake(folder, -1, {"row-tracking.enabled": "true"}, keys=()).write("a", "b", "c")
+
+
+def postponed(folder: Path) -> None:
+    """Rows wait for their buckets, in a folder with another name."""
+    Lake(folder, -2).write("a", "b")
+
+
+def directory(folder: Path) -> None:
+    """Data files are in a folder of their own."""
+    Lake(folder, options={"data-file.path-directory": "data/files"}).write("a", "b")
+
+
+def typed(folder: Path) -> None:
+    """Partitions by columns of all types of which Python's and Java's names differ."""
+    values = {
+        "b": (pa.bool_(), True),
+        "d": (pa.date32(), date(2024, 1, 2)),
+        "n": (pa.decimal128(20, 3), Decimal("-1.500")),
+        "f": (pa.float32(), 1e10),
+        "t": (pa.time32("ms"), time(1, 2, 3)),
+        "ts": (pa.timestamp("us"), datetime(2024, 1, 2, 3, 4, 5, 6)),
+    }
+    schema = pa.schema([*SCHEMA, *((name, type) for name, (type, _) in values.items())])
+    lake = Lake(folder, keys=["k", *values], partitions=[*values], schema=schema)
+    for key in "ab":
+        builder = lake.table().new_batch_write_builder()
+        write, commit = builder.new_write(), builder.new_commit()
+        row = {"k": key, "v": "v"} | {name: value for name, (_, value) in values.items()}
+        write.write_arrow(pa.Table.from_pylist([row], schema=schema))
+        commit.commit(write.prepare_commit())
+
+
 KINDS: dict[str, Callable[[Path], None]] = {
-    kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))  # type: ignore[misc]
+    kind.__name__: lambda folder, kind=kind: kind(Lake(folder, buckets=2 if kind is buckets else 1))
     for kind in (
         *(branch, dropped, rolled_back, rolled_back_once, forwarded, tagged),
         *(often, always, rows, buckets, sessions, overwritten, overwritten_in_vain),
     )
-}
+} | {kind.__name__: kind for kind in (tracked, postponed, directory, typed)}
 
 if __name__ == "__main__":
     write(KINDS)

@@ -14,6 +14,7 @@ from workbench.audits.columns import column_names, read_columns
 from workbench.audits.damaged import Damaged
 from workbench.audits.said import Said
 from workbench.audits.source import Elsewhere, Source, json_of
+from workbench.audits.vectors import StoredVector
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.protocols.delta.audit.log import SIDECARS
@@ -29,9 +30,11 @@ READER_FEATURES = frozenset(
 #: With one of these, a catalog decides which commits succeed, and the log has them later.
 CATALOG_FEATURES = frozenset(("catalogManaged", "catalogOwned", "catalogOwned-preview"))
 
-_FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats")
-_COLUMNS = ("metaData", "protocol", "txn", "sidecar", "checkpointMetadata")
+_FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats", "baseRowId")
+_COLUMNS = ("metaData", "protocol", "txn", "domainMetadata", "sidecar", "checkpointMetadata")
 _MAPS = ("partitionValues", "configuration", "options")
+#: The domain whose metadata has the largest row id that is assigned.
+_ROW_TRACKING = "delta.rowTracking"
 _LOCAL = re.compile("^file:(//)?/")
 _ALPHABETS = (
     string.digits + string.ascii_lowercase + string.ascii_uppercase + ".-:+=^!/*?&<>()[]{}@%$#",
@@ -67,7 +70,8 @@ class FileAction(NamedTuple):
     Attributes:
         name: The file's name; its location if it is elsewhere, without ``file:``.
         partition: The partition columns with their values, which may be null; None if unsaid.
-        rows: Read only where there is a deletion vector.
+        rows: Read only where there is a deletion vector, or row ids.
+        base_row: The row id of its first row, in tables with row tracking.
     """
 
     name: str
@@ -77,11 +81,20 @@ class FileAction(NamedTuple):
     is_data_change: bool
     vector: VectorPlace | None
     rows: int | None
+    base_row: int | None
 
     @property
     def vector_id(self) -> str | None:
         """The key that distinguishes this file from the same one with other rows deleted."""
         return None if self.vector is None else self.vector.id
+
+    def stored_vector(self) -> StoredVector | None:
+        """Its deletion vector; None if it has none, or one whose bytes are not in the table."""
+        place = self.vector
+        if place is None or place.unreadable is not None or (place.inline is None and place.name is None):
+            return None
+        where = place.name or self.name, place.offset, place.size
+        return StoredVector(self.name, *where, place.cardinality, self.rows, place.inline)
 
 
 class TableMetadata(NamedTuple):
@@ -115,6 +128,7 @@ class Actions:
         rows: The number of actions, of any kind.
         changes: The number of those that name a file of the change data feed, which is not part of the table.
         transactions: The versions of applications' transactions, by application.
+        high_water_mark: The largest row id that is assigned.
         commit_info: The writer's statement about itself.
     """
 
@@ -126,6 +140,7 @@ class Actions:
     metadata: list[TableMetadata] = field(default_factory=list)
     protocol: list[TableProtocol] = field(default_factory=list)
     transactions: dict[str, int] = field(default_factory=dict)
+    high_water_mark: int | None = None
     sidecars: list[tuple[str, int]] = field(default_factory=list)
     commit_info: Said | None = None
     info_is_first: bool = False
@@ -150,12 +165,19 @@ class Actions:
             if (one := said.get("txn", dict)) is not None:
                 transaction = Said(one, what)
                 self.transactions[transaction.take("appId", str)] = transaction.take("version", int)
+            if (one := said.get("domainMetadata", dict)) is not None:
+                self._take_domain(Said(one, what))
             if (one := said.get("sidecar", dict)) is not None:
                 sidecar = Said(one, what)
                 path = unquote(sidecar.take("path", str)).rpartition("/")[2]
                 self.sidecars.append((f"{SIDECARS}/{path}", sidecar.take("sizeInBytes", int)))
             if (one := said.get("commitInfo", dict)) is not None:
                 self.commit_info, self.info_is_first = Said(one, what), self.rows == 1
+
+    def _take_domain(self, said: Said) -> None:
+        if said.take("domain", str) == _ROW_TRACKING and not said.get("removed", bool, False):
+            configuration = json_of(said.take("configuration", str).encode(), said.name)
+            self.high_water_mark = Said(configuration, said.name).take("rowIdHighWaterMark", int)
 
 
 def read_entry(source: Source, name: str) -> Actions:
@@ -284,7 +306,7 @@ def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
     if not is_add and said.get("extendedFileMetadata", bool) is False:
         values = size = None
     said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
-    vector = said.get("deletionVector", dict)
+    vector, base_row = said.get("deletionVector", dict), said.get("baseRowId", int)
     return FileAction(
         name,
         is_outside,
@@ -292,7 +314,8 @@ def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
         None if values is None else tuple(sorted(values.items())),
         said.take("dataChange", bool),
         None if vector is None else _vector(source, Said(vector, said.name)),
-        None if vector is None else _rows_of(said),
+        None if vector is base_row is None else _rows_of(said),
+        base_row,
     )
 
 

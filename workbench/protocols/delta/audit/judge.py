@@ -6,14 +6,17 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, ClassVar
 
+import numpy as np
+
 from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin
+from workbench.audits.row_ids import ROW_IDS, RowIds
 from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
-from workbench.audits.vectors import StoredVector
+from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.delta.audit import states
@@ -21,13 +24,14 @@ from workbench.protocols.delta.audit.actions import (
     CATALOG_FEATURES,
     READER_FEATURES,
     Actions,
+    FileAction,
     Partition,
     read_checkpoint,
     read_entry,
     rows_added,
 )
 from workbench.protocols.delta.audit.log import FOLDER, Compaction, list_log
-from workbench.protocols.delta.audit.snapshot import Snapshot, both, miscounted, twice
+from workbench.protocols.delta.audit.snapshot import Snapshot, both, miscounted, rivals, twice
 
 #: The most bytes of checkpoints that are compared with the log, from the newest on; each repeats the whole table.
 MOST_BYTES = 64 * 2**20
@@ -41,6 +45,7 @@ NEVER_SEEN = (
 )
 
 CATALOG_KNOWS = "whether data files, and acknowledged later versions, exist: the catalog alone knows the newest version"
+_ROW_TRACKING = "rowTracking"
 NO_READER = "nobody can read them"
 
 
@@ -210,6 +215,7 @@ class DeltaJudgement(Judgement):
                 self.find(COUNTS_AGREE, "suspect", version, f"entry {version} has several {what}", [entry.name])
         self._files(version, entry)
         self._conflicts(version, entry, self.snapshot)
+        self._row_ids(version, entry, self.snapshot)
         self._note(version, entry, self.snapshot)
         self.snapshot.apply(entry, version)
         self._partitions(version, entry, self.snapshot)
@@ -277,6 +283,10 @@ class DeltaJudgement(Judgement):
         if double := twice(actions, is_checkpoint=is_checkpoint):
             why = f"{actions.name} adds, or removes, a file twice"
             self.find(COUNTS_AGREE, "suspect", version, why, double[:5], about=why)
+        if names := rivals(actions):
+            why = f"{actions.name} adds {counted(len(names), 'file')} with several deletion vectors at once"
+            state_of = partial(states.overtaken, version, f"{names[0]} has several deletion vectors")
+            self.find(READ, "proved", version, why, names[:5], state_of, about=why)
         if names := both(actions):
             why = f"{actions.name} adds and removes {counted(len(names), 'file')}"
             state_of = partial(states.added_and_removed, version, names[0])
@@ -307,7 +317,9 @@ class DeltaJudgement(Judgement):
             return
         lives = [before.live[one.name] for one in entry.removes if one.name in before.live]
         missed = [
-            f"it removes {one.file.name}, which version {one.first} has added" for one in lives if one.first > read
+            f"it removes {one.file.name}, which version {one.first} has added"
+            for one in lives
+            if one.first > read and not self._is_rebased(version, one.file, entry)
         ]
         if self.schema_changed > read and (entry.adds or entry.metadata):
             missed.append(f"version {self.schema_changed} has changed the schema")
@@ -325,6 +337,29 @@ class DeltaJudgement(Judgement):
         if missed:
             why = f"version {version} was written by a writer that had read version {read}, and missed what came then"
             self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
+
+    def _is_rebased(self, version: int, live: FileAction, entry: Actions) -> bool:
+        """Whether the entry gives a live file with a deletion vector another one, which strikes out all that this does.
+
+        Its writer has then read the live vector when it committed, whatever version it had read at first. If the bytes
+        of a vector are gone, as vacuum removes those that were replaced, nothing says that the writer missed anything.
+        """
+        new = next((one for one in entry.adds if one.name == live.name), None)
+        if live.vector is None or new is None or new.vector is None:
+            return False
+        if new.vector.cardinality < live.vector.cardinality:
+            return False
+        before, after = live.stored_vector(), new.stored_vector()
+        try:
+            if before is not None and after is not None:
+                return bool(np.isin(before.read(self.source), after.read(self.source)).all())
+        except InputError:
+            pass  # of the newest version, it is found as such
+        self.left_out.append(
+            f"whether version {version} strikes out all rows of {live.name} that were struck out before: "
+            "a deletion vector cannot be read"
+        )
+        return True
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
         """Remember the changes that later writers must not miss."""
@@ -349,6 +384,28 @@ class DeltaJudgement(Judgement):
                 why = f"version {version} adds files with other partition columns than the table's: {columns}"
                 self.find(COUNTS_AGREE, "suspect", version, why, [f"{one.name}: {one.partition}"])
                 return
+
+    def _row_ids(self, version: int, entry: Actions, before: Snapshot) -> None:
+        """Check that new files get row ids above the high water mark, which never goes back."""
+        mark, has_ids = before.high_water_mark, _ROW_TRACKING in before.protocol.writer_features
+        if mark is not None and entry.high_water_mark is not None and entry.high_water_mark < mark:
+            why = f"version {version} sets the row id high water mark to {entry.high_water_mark:,}, and it was {mark:,}"
+            self.find(ROW_IDS, "proved", version, why, [entry.name])
+        again, without = [], []
+        for one in entry.adds:
+            if (known := before.live.get(one.name)) is not None:
+                if known.file.base_row not in (None, one.base_row):
+                    again.append(f"{one.name} has the base row id {one.base_row}, which was {known.file.base_row:,}")
+            elif one.base_row is None:
+                without.append(one.name)
+            elif mark is not None and one.base_row <= mark and one.name not in before.dead:
+                again.append(f"{one.name} has the base row id {one.base_row:,}, and {mark:,} is assigned already")
+        if again:
+            why = f"version {version} gives {counted(len(again), 'file')} row ids that other rows have, or have had"
+            self.find(ROW_IDS, "proved", version, why, again[:5])
+        if without and has_ids and before.metadata.setting("delta.rowTrackingSuspended") != "true":
+            why = f"version {version} adds {counted(len(without), 'file')} without row ids"
+            self.find(ROW_IDS, "proved", version, why, without[:5])
 
     def _times(self, version: int, entry: Actions, now: Snapshot) -> None:
         """Check that in-commit timestamps grow."""
@@ -426,6 +483,11 @@ class DeltaJudgement(Judgement):
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
+        live = ((life.file, life.first) for life in now.live.values())
+        ids = [RowIds(one.base_row, one.rows or 1, one.name, first) for one, first in live if one.base_row is not None]
+        if ids:
+            next_id = None if now.high_water_mark is None else now.high_water_mark + 1
+            self.judge_row_ids(ids, next_id, self.last)
         unknown = sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES)
         for feature in unknown:
             self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
@@ -455,9 +517,8 @@ class DeltaJudgement(Judgement):
         for one, place in vectors:
             if place.unreadable is not None:
                 self.damages.note(Damaged(one.name, f"its deletion vector {place.unreadable}"), [self.last])
-            elif place.inline is not None or (place.name is not None and place.name not in absent):
-                where = place.name or one.name, place.offset, place.size
-                there.append(StoredVector(one.name, *where, place.cardinality, one.rows, place.inline))
+            elif place.name not in absent and (vector := one.stored_vector()) is not None:
+                there.append(vector)
         self.judge_vectors(there, self.last)
 
     def _has_catalog(self) -> bool:

@@ -39,6 +39,7 @@ class Snapshot:
         live: The live files, by name, in the order in which they were last added.
         dead: The files that were removed, with the last version that did it, in that order.
         transactions: The last version of each application's transactions.
+        high_water_mark: The largest row id that is assigned, in tables with row tracking.
         bytes: The size of all live files.
         metadata_of, protocol_of: The versions that set them.
     """
@@ -48,6 +49,7 @@ class Snapshot:
     live: dict[str, FileLife] = field(default_factory=dict)
     dead: dict[str, Death] = field(default_factory=dict)
     transactions: dict[str, int] = field(default_factory=dict)
+    high_water_mark: int | None = None
     bytes: int = 0
     metadata_of: int = -1
     protocol_of: int = -1
@@ -76,6 +78,8 @@ class Snapshot:
         if actions.protocol:
             self.protocol, self.protocol_of = actions.protocol[-1], version
         self.transactions |= actions.transactions
+        if actions.high_water_mark is not None:
+            self.high_water_mark = actions.high_water_mark
 
     def _drop(self, name: str) -> FileLife | None:
         life = self.live.pop(name, None)
@@ -122,10 +126,14 @@ class Snapshot:
                 yield f"it has {one.name} with another size or cardinality of its deletion vector"
             elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
                 yield f"it has {one.name} with another size or partition"
+            elif mine.file.base_row != one.base_row:
+                yield f"it has {one.name} with the base row id {one.base_row}, and not {mine.file.base_row}"
         if any(one != self.metadata for one in actions.metadata[-1:]):
             yield "its metaData is another"
         if any(one != self.protocol for one in actions.protocol[-1:]):
             yield "its protocol is another"
+        if actions.high_water_mark not in (None, self.high_water_mark):
+            yield f"it has the row id high water mark {actions.high_water_mark}, and not {self.high_water_mark}"
         for app, number in actions.transactions.items():
             if self.transactions.get(app) != number:
                 yield f"it has the transaction {number} of the application {app}"
@@ -151,16 +159,24 @@ class Snapshot:
             yield "its protocol is another"
 
 
-def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
-    """The names of the files added twice or removed twice; once with a deletion vector and once without is twice.
+def rivals(actions: Actions) -> list[str]:
+    """The names of the files added with several deletion vectors, or once with one and once without: all are live."""
+    vectors: dict[str, set[str | None]] = {}
+    for one in actions.adds:
+        vectors.setdefault(one.name, set()).add(one.vector_id)
+    return [name for name, several in vectors.items() if len(several) > 1]
 
-    But a checkpoint keeps one tombstone for each deletion vector that a file had.
+
+def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
+    """The names of the files added twice or removed twice; in :func:`rivals` are those added with several vectors.
+
+    A file is removed once, whatever its deletion vector; but a checkpoint keeps a tombstone for each that it had.
     """
     found = []
     for files in (actions.adds, actions.removes):
         seen: set[tuple[str, str | None]] = set()
         for one in files:
-            key = one.name, one.vector_id if is_checkpoint and files is actions.removes else None
+            key = one.name, one.vector_id if is_checkpoint or files is actions.adds else None
             if key in seen:
                 found.append(one.name)
             seen.add(key)

@@ -22,6 +22,7 @@ from workbench.protocols.hudi.audit.read import (
     BASE_FILE,
     LOG_FILE,
     HudiTable,
+    LogFile,
     base_files,
     not_built_on_before,
     unpublished,
@@ -60,7 +61,7 @@ class HudiJudgement(Judgement):
             self.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
 
     def rules(self) -> list[Rule]:
-        slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.log_files)
+        slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.log_files, self.planned)
         return [*map(self.guarded, (self.acknowledged, self.unmade, *slices)), self.say_what_was_compared, self.keys]
 
     def find_slice(
@@ -208,7 +209,7 @@ class HudiJudgement(Judgement):
         for known in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
             place = known["partition"], known["bucket"]
             newest[place] = max(newest.get(place, 0), known["first"], known["replaced"] or 0)
-        for name, (partition, group, version, size) in self.table.logs.items():
+        for name, (partition, group, version, size, _) in self.table.logs.items():
             found = self.table.present.get(name)
             if version <= newest.get((partition, group), 0):
                 continue
@@ -223,6 +224,28 @@ class HudiJudgement(Judgement):
             elif size is not None and found < size:
                 self.damages.current(name)
                 self.damages.note(Damaged(name, f"it has {found:,} bytes, and had {size:,} in {version}"), [version])
+
+    def planned(self) -> None:
+        """Find log files that a compaction's plan leaves out although they were complete: their rows are lost by it."""
+        by_group = defaultdict[tuple[str, str], list[tuple[str, LogFile]]](list)
+        for name, log in self.table.logs.items():
+            by_group[log.partition, log.group].append((name, log))
+        for plan in self.table.plans:
+            for place, (base, names) in plan.merges.items():
+                for name, log in by_group.get(place, ()):
+                    file, version = name.rpartition("/")[2], plan.instant.version
+                    # With a completion time, a deltacommit that completed later belongs to the next slice.
+                    is_before = base <= log.version < version and log.completed_at <= plan.instant.ts
+                    if not is_before or file in names or file in self.table.deleted:
+                        continue
+                    what = "has left out" if plan.is_done else "leaves out"
+                    why = f"the compaction of {version} {what} a log file that {log.version} has added to the slice"
+                    evidence = [f"{plan.instant.name} merges {len(names):,} log files of {place[1]}, and not {name}"]
+                    one = {"partition": place[0], "bucket": place[1], "first": version}
+                    stamps = [base, log.version, version]
+                    grade: Grade = "proved" if plan.is_done and log.completed_at else "suspect"
+                    state_of = partial(states.lost_update, None, place[1], stamps)
+                    self.find_slice(READ, grade, one, why, evidence, state_of, last=self.table.versions[1])
 
     # Files with two writers ------------------------------------------------------------------------------------------
 

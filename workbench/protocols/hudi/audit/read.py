@@ -64,12 +64,27 @@ class LogFile(NamedTuple):
 
     Attributes:
         size: The bytes that it had then; it may have grown since. None if unsaid.
+        completed_at: When the deltacommit completed; empty if nothing says it.
     """
 
     partition: str
     group: str
     version: int
     size: int | None
+    completed_at: str
+
+
+class Plan(NamedTuple):
+    """A compaction's plan.
+
+    Attributes:
+        is_done: Whether the compaction has completed.
+        merges: By partition and file group, the version of the slice whose log files are merged, and their names.
+    """
+
+    instant: Instant
+    is_done: bool
+    merges: dict[tuple[str, str], tuple[int, frozenset[str]]]
 
 
 @dataclass(frozen=True)
@@ -88,6 +103,7 @@ class HudiTable:
         has_history: Whether older instants were archived.
         unread: The instants that are damaged. Base files with their timestamps count as what they published.
         logs: The log files that active deltacommits name.
+        plans: Of the active compactions.
         replaced: From a partition and a file group to the version that replaces it.
         whole_from: No instant of this version or a later one was archived.
     """
@@ -104,6 +120,7 @@ class HudiTable:
     has_history: bool
     unread: frozenset[Instant]
     logs: dict[str, LogFile]
+    plans: tuple[Plan, ...]
     replaced: dict[tuple[str, str], int]
     whole_from: int
 
@@ -204,6 +221,7 @@ class _TimelineReading:
         self._begins: int | None = None
         self._whole_from = 0
         self._logs: dict[str, LogFile] = {}
+        self._plans: dict[str, Plan] = {}
 
     def add(self, instants: Sequence[Instant]) -> None:
         """Read the new instants."""
@@ -217,12 +235,31 @@ class _TimelineReading:
         for instant in instants:
             if instant.name in self._seen:
                 continue
+            if (instant.action, instant.state) == ("compaction", "requested"):
+                self._plan(instant, is_done=(instant.ts, "commit") in completed)
             if instant.state != "completed":
                 is_pending = (instant.ts, instant.action) not in completed
                 self._cleaned_unsaid |= is_pending and instant.action in DELETES
             elif instant.action in (*WRITES, *DELETES):
                 self._completed(instant)
             self._seen.add(instant.name)
+
+    def _plan(self, instant: Instant, *, is_done: bool) -> None:
+        """Read the plan of a compaction, unless it is still being written."""
+        try:
+            said = said_by(self._source, instant)
+            merges = {}
+            for one in said.all("operations", Said):
+                place = one.get("partitionPath", str, ""), one.take("fileId", str)
+                names = frozenset(name.rpartition("/")[2] for name in one.all("deltaFilePaths", str))
+                base = version_said(one.take("baseInstantTime", str), instant.name)
+                merges[place] = base, names
+            self._plans[instant.ts] = Plan(instant, is_done, merges)
+        except Missing:
+            raise
+        except Damaged as error:
+            if is_done:
+                self._damages.note(error, [instant.version])
 
     def _completed(self, instant: Instant) -> None:
         try:
@@ -288,6 +325,7 @@ class _TimelineReading:
             has_history,
             frozenset(self._unread),
             self._logs,
+            tuple(self._plans.values()),
             self._replaced,
             self._whole_from if has_history else 0,
         )
@@ -305,7 +343,7 @@ def _slices(said: Said, instant: Instant, operation: str, logs: dict[str, LogFil
             if log and name == (f"{partition}/{base}" if partition else base):
                 size = stat.get("fileSizeInBytes", int)
                 size = None if size is None else size + stat.get("logOffset", int, 0)
-                logs[name] = LogFile(partition, group, instant.version, size)
+                logs[name] = LogFile(partition, group, instant.version, size, instant.completed_at)
                 continue
             if name != (f"{partition}/{base}" if partition else base) or not base.endswith(_EXTENSION):
                 raise Damaged(

@@ -1,7 +1,6 @@
 """Judge an Iceberg table's history, by its newest metadata file and by the older ones."""
 
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -11,6 +10,7 @@ from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, Origin
+from workbench.audits.row_ids import ROW_IDS, shared
 from workbench.audits.shape import before_since, utc
 from workbench.audits.vectors import StoredVector
 from workbench.kernel.meaning.values import counted
@@ -18,13 +18,14 @@ from workbench.protocols.iceberg.audit import states
 from workbench.protocols.iceberg.audit.manifests import Places, entries_of, manifests_of
 from workbench.protocols.iceberg.audit.metadata import (
     FOLDER,
+    MANIFEST_LIST,
     IcebergSnapshot,
     Left,
     Metadata,
     metadata_files,
     read_metadata,
 )
-from workbench.protocols.iceberg.audit.read import IcebergTable
+from workbench.protocols.iceberg.audit.read import IcebergTable, Life
 
 #: The most bytes of older metadata files that are read; each file repeats the whole history of its time.
 MOST_BYTES = 512 * 2**20
@@ -32,8 +33,6 @@ MOST_BYTES = 512 * 2**20
 THE_CATALOG = "the catalog: the metadata file it names, and the commits it refused with 409, are not on the disk"
 REFUSALS = "the commits that the catalog refused with 409: they are not on the disk"
 ROWS = "the rows in data files and delete files: the model has no content"
-
-_MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 
 LINEAR, SEQUENTIAL = "LinearHistory", "SequentialSnapshots"
 
@@ -51,7 +50,8 @@ class IcebergJudgement(Judgement):
         self.table = table
         self.remarks += (REFUSALS if table.source.chosen else THE_CATALOG, ROWS)
         self.lineage_names = {table.metadata.name}
-        self.known = set(table.metadata.snapshots)  # in any metadata file that was ever current
+        self.known: set[int] = set()  # the snapshots in any metadata file that was ever current
+        self._know(table.metadata)
         self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
         self.others: list[Metadata] = []  # metadata files of other tables in the same folder
         self._remark_on_what_is_there()
@@ -64,6 +64,7 @@ class IcebergJudgement(Judgement):
             self.guarded(self.twice),
             self.content,
             self.counts,
+            self.row_ids,
             self.files,
             self.lineage,
             self.orphans,
@@ -92,6 +93,16 @@ class IcebergJudgement(Judgement):
             first, _ = table.versions
             self.remarks.append(f"snapshots before {first} have expired: its content is taken as correct")
         self.remarks += before_since(self.since, *table.versions, self.source.url)
+
+    def _know(self, metadata: Metadata) -> None:
+        """Remember the snapshots of a metadata file, and note that a tool has rounded their ids."""
+        self.known |= metadata.snapshots.keys() | set(metadata.rounded.values())
+        for id, exact in list(metadata.rounded.items())[:1]:
+            why = (
+                f"a tool has rewritten it, and rounded large numbers: the snapshot {id} has the manifest list of "
+                f"{exact}, which is the same 64-bit float"
+            )
+            self.damages.note(Damaged(metadata.name, why), [self.table.versions_of.get(id)])
 
     def find_about(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
         """Find something about a snapshot; of several findings about it, the gravest stays."""
@@ -145,24 +156,28 @@ class IcebergJudgement(Judgement):
             self.find_about(LINEAR, "suspect", new, why, evidence)
 
     def twice(self) -> None:
-        """Commits of Flink that are there twice along a branch.
+        """Commits of Flink that are there twice along a branch: a committer that tries again adds the same files.
 
-        With row-level deletes a checkpoint may come as several snapshots; then these are not all appends.
+        A checkpoint may also come as several snapshots, each with files of its own: with row-level deletes, or from
+        a DynamicIcebergSink, which committed each schema and partition spec by itself.
         """
         metadata = self.table.metadata
         for head in dict.fromkeys((metadata.current, *sorted(metadata.branches))):
             marked = defaultdict[tuple[str, ...], list[IcebergSnapshot]](list)
             for one in metadata.ancestors(head):
-                if mark := one.mark():
+                if (mark := one.mark()) and one.operation == "append":
                     marked[mark].append(one)
             for mark, several in marked.items():
-                added = [one.operation == "append" and one.totals().get("added-data-files", 0) > 0 for one in several]
-                if len(several) > 1 and all(added):
-                    first, second = several[-1], several[-2]
-                    why = (
-                        f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first.id} and {second.id}"
-                    )
-                    self.find_about(PRESENT, "suspect", second, why, [f"{metadata.name}: operator {mark[1]}"])
+                by: dict[str, int] = {}
+                for one in reversed(several):
+                    files = self.table.added.get(one.id, set())
+                    if again := sorted(files & by.keys()):
+                        first = by[again[0]]
+                        why = f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first} and {one.id}"
+                        evidence = [f"{self.table.metadata.name}: operator {mark[1]}"]
+                        evidence += [f"both add {name}" for name in again[:5]]
+                        self.find_about(PRESENT, "proved", one, why, evidence)
+                    by = dict.fromkeys(files, one.id) | by
 
     def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
         """Find snapshots that left the main branch when an insert took the table for empty; returns whether it did."""
@@ -191,12 +206,43 @@ class IcebergJudgement(Judgement):
         for one, why in self.table.miscounts:
             evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
             self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
-        vectors = Counter(life.entry.blob.of for life in self.table.lives if life.last is None and life.entry.blob)
-        for name in (name for name, count in vectors.items() if count > 1):
-            why = f"{name} has {vectors[name]} deletion vectors"
-            self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
+        vectors = defaultdict[str, list[Life]](list)
+        for life in self.table.lives:
+            if life.last is None and life.entry.blob:
+                vectors[life.entry.blob.of].append(life)
+        for name, several in vectors.items():
+            if len(several) > 1:
+                why = f"{name} has {len(several)} deletion vectors"
+                version = sorted(life.first for life in several)[1]
+                evidence = [life.entry.name for life in several[:5]]
+                self.find(COUNTS_AGREE, "proved", version, why, evidence, last=self.versions[1])
         for why in self.table.metadata.contradictions:
             self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
+
+    def row_ids(self) -> None:
+        """No two rows have one row id, and none is still to be assigned."""
+        table, metadata = self.table, self.table.metadata
+        if metadata.next_row is None:
+            return
+        ids = {one.id: own for one in metadata.snapshots.values() if (own := one.row_ids()) is not None}
+        for first, second in shared(ids.values()):
+            why = f"{first.name} and {second.name} assign the same row ids: {first}, {second}"
+            self.find(ROW_IDS, "proved", max(first.version or 0, second.version or 0), why, [metadata.name])
+        for own in ids.values():
+            if own.next > metadata.next_row:
+                why = f"next-row-id is {metadata.next_row:,}, and {own} already"
+                self.find(ROW_IDS, "proved", own.version, why, [metadata.name], last=self.versions[1])
+        for one in metadata.snapshots.values():
+            if one.id not in ids and one.parent in ids:
+                why = f"snapshot {one.id} has no first-row-id, and its parent has one"
+                self.find(ROW_IDS, "proved", self.version(one), why, [metadata.name])
+        strange = [
+            f"{own}, and {by}" for own, id in table.row_ids if (by := ids.get(id)) is not None and not own.within(by)
+        ]
+        if strange:
+            why = f"data files have row ids that their snapshots have not assigned: {len(strange):,}"
+            self.find(ROW_IDS, "proved", self.versions[1], why, strange[:5])
+        self.judge_row_ids((own for own, _ in table.row_ids), metadata.next_row, self.versions[1] or 0)
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
@@ -251,7 +297,7 @@ class IcebergJudgement(Judgement):
                 self.damages.note(error)
                 break
             self._step(older, newer)
-            self.known |= older.snapshots.keys()
+            self._know(older)
             self.lineage_names.add(name)
             newer = older
         self.begins, self.born = newer.number, newer.millis
@@ -277,6 +323,8 @@ class IcebergJudgement(Judgement):
     def _step(self, older: Metadata, newer: Metadata) -> None:
         """One commit to the catalog: from a metadata file to its successor."""
         both = [f"{older.name}, then {newer.name}"]
+        if older.rounded or newer.rounded:
+            return  # their ids cannot be compared
         for id, one in newer.snapshots.items():
             was = older.snapshots.get(id)
             if was is None:
@@ -294,6 +342,10 @@ class IcebergJudgement(Judgement):
             if head is not None:
                 why = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
                 self.find_about(SEQUENTIAL, "proved", head, why, both)
+        if older.next_row is not None and (newer.next_row or 0) < older.next_row:
+            why = f"next-row-id was {older.next_row:,}, and became {newer.next_row}"
+            last = newer.snapshots.get(newer.current or 0)
+            self.find(ROW_IDS, "proved", last and self.version(last), why, both)
         self._lost(older, newer, both)
         self._built_on_head(older, newer, both)
 
@@ -402,7 +454,7 @@ class IcebergJudgement(Judgement):
         known = self.known | {id for other in self.others for id in other.snapshots}
         later: dict[int, tuple[int, str]] = {}  # by sequence number
         for entry in source.entries(FOLDER):
-            named = _MANIFEST_LIST.fullmatch(entry.base)
+            named = MANIFEST_LIST.fullmatch(entry.base)
             if named is None or int(named[1]) in known or entry.is_folder:
                 continue
             one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")

@@ -1,10 +1,11 @@
 """Decode an Iceberg table's manifest lists and manifests, and name the files that these locate."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from workbench.audits.avro import Record, SameEnds, read_avro
 from workbench.audits.damaged import Damaged
+from workbench.audits.row_ids import RowIds
 from workbench.audits.source import Elsewhere, Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
@@ -19,6 +20,7 @@ class ListedManifest(NamedTuple):
     Attributes:
         counts: Its added, existing and deleted files, and their rows; None if unsaid.
         length: Its size.
+        first_row: The row id of the first row in its first file that does not say its own; None if unsaid.
     """
 
     added_by: int
@@ -26,6 +28,7 @@ class ListedManifest(NamedTuple):
     counts: tuple[int | None, ...]
     sequence: int
     length: int | None
+    first_row: int | None
 
 
 class Blob(NamedTuple):
@@ -43,6 +46,7 @@ class ManifestEntry(NamedTuple):
         file: Its name; of a file elsewhere its location.
         rows: Of a deletion vector, those that it strikes out.
         size: The file's.
+        first_row: The row id of its first row; None if it follows from the manifest's.
     """
 
     file: str
@@ -52,6 +56,7 @@ class ManifestEntry(NamedTuple):
     size: int | None
     is_outside: bool
     blob: Blob | None = None
+    first_row: int | None = None
 
     @property
     def name(self) -> str:
@@ -112,7 +117,7 @@ _OF_BLOB = ("referenced_data_file", "content_offset", "content_size_in_bytes")
 
 
 #: The fields of a manifest list's records, besides the path.
-_OTHERS = ("sequence_number", "manifest_length")
+_OTHERS = ("sequence_number", "manifest_length", "first_row_id")
 _KEPT = ("manifest_path", "added_snapshot_id", "content", *_OTHERS, *(field for fields in _COUNTS for field in fields))
 
 
@@ -168,6 +173,7 @@ class ManifestLists:
             counts,
             record.get("sequence_number") or 0,  # none in version 1; lists of version 2 say 0 of the same
             record.get("manifest_length"),
+            record.get("first_row_id"),
         )
 
 
@@ -181,8 +187,10 @@ def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> d
 
 def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:
     """The entries of a manifest."""
-    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes", "file_format", *_OF_BLOB)
-    for record in read_avro(source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in fields))):
+    fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes", "file_format", "first_row_id")
+    for record in read_avro(
+        source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in (*fields, *_OF_BLOB)))
+    ):
         status, file = record.get("status"), record.get("data_file")
         if status not in (EXISTING, ADDED, DELETED) or not isinstance(file, dict):
             raise Damaged(manifest, f"an entry has the status {brief(status)}")
@@ -201,4 +209,24 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
             if not isinstance(of, str) or not isinstance(offset, int) or not isinstance(length, int):
                 raise Damaged(manifest, f"it does not say where in {brief(path)} a deletion vector is, and of what")
             blob = Blob(places.data(of)[0], offset, length)
-        yield ManifestEntry(name, status, listed.added_by if by is None else by, rows, size, is_outside, blob)
+        first_row = file.get("first_row_id")
+        if not isinstance(first_row, int | None):
+            raise Damaged(manifest, f"the first row id of {brief(path)} is {brief(first_row)}")
+        added_by = listed.added_by if by is None else by
+        yield ManifestEntry(name, status, added_by, rows, size, is_outside, blob, first_row)
+
+
+def row_ids_of(entries: Iterable[ManifestEntry], listed: ListedManifest) -> Iterator[tuple[RowIds, int]]:
+    """The row ids of a manifest's live data files, each with the snapshot that added the file.
+
+    Those of files that do not say their own follow each other, from the manifest's first one on.
+    """
+    following = listed.first_row
+    for entry in entries:
+        if entry.status == DELETED or listed.has_deletes:
+            continue
+        first = following if entry.first_row is None else entry.first_row
+        if first is not None:
+            yield RowIds(first, entry.rows, entry.name), entry.added_by
+        if entry.first_row is None and following is not None:
+            following += entry.rows

@@ -7,6 +7,7 @@ from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.row_ids import RowIds
 from workbench.audits.said import Said
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
@@ -28,11 +29,16 @@ _OF_BATCHES = str(2**63 - 1)
 
 _NAME = re.compile(r"(?:v(\d{1,18})|(\d{1,18})-[^/]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _METADATA = re.compile(r".*\.metadata\.json(?:\.gz)?")
+#: A manifest list, with its snapshot's id.
+MANIFEST_LIST = re.compile(r"snap-(\d{1,19})-.*\.avro")
 _HINT = f"{FOLDER}/version-hint.text"
 
 
 class IcebergSnapshot(NamedTuple):
-    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1."""
+    """A snapshot in a metadata file; `sequence` is 0 in tables of version 1.
+
+    From version 3 on, `first_row` is the first row id that it assigns, and `added_rows` how many.
+    """
 
     id: int
     parent: int | None
@@ -41,6 +47,14 @@ class IcebergSnapshot(NamedTuple):
     manifest_list: str | None
     operation: str
     summary: Said | None = None
+    first_row: int | None = None
+    added_rows: int | None = None
+
+    def row_ids(self) -> RowIds | None:
+        """The row ids that it has assigned; None before format version 3."""
+        if self.first_row is None:
+            return None
+        return RowIds(self.first_row, self.added_rows or 0, f"snapshot {self.id}", self.sequence)
 
     def totals(self) -> dict[str, int]:
         """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
@@ -88,6 +102,9 @@ class Metadata(NamedTuple):
         log: The locations of the previous metadata files, oldest first.
         heads: The main branch's successive heads.
         contradictions: The contradictions within the file.
+        rounded: Ids of snapshots that a tool has rounded to 64-bit floats, as some do with large numbers in JSON; each
+            with the one that the name of its manifest list has.
+        next_row: The first row id that no snapshot has assigned; None before format version 3.
     """
 
     name: str
@@ -103,6 +120,8 @@ class Metadata(NamedTuple):
     log: tuple[str, ...]
     heads: tuple[int, ...]
     contradictions: tuple[str, ...]
+    rounded: dict[int, int] = {}
+    next_row: int | None = None
 
     def is_of_another(self, metadata: "Metadata") -> bool:
         """Whether the two files belong to different tables."""
@@ -201,8 +220,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
     version = said.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
-    if version >= 3:
-        said.take("next-row-id", int)
+    next_row = said.take("next-row-id", int) if version >= 3 else None
     snapshots = {}
     for one in said.all("snapshots", Said):
         if one.get("key-id", str) is not None:
@@ -227,7 +245,25 @@ def read_metadata(source: Source, name: str) -> Metadata:
         tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
         heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
         tuple(_contradictions(said, snapshots, heads)),
+        {id: exact for id, one in snapshots.items() if (exact := _id_in_name(one)) and is_rounded(id, exact)},
+        next_row,
     )
+
+
+def is_rounded(id: int, exact: int) -> bool:
+    """Whether an id is another one after a tool has taken it for a 64-bit float.
+
+    Examples:
+        >>> is_rounded(3055729675574597000, 3055729675574597004), is_rounded(1, 1), is_rounded(1, 2)
+        (True, False, False)
+    """
+    return id != exact and float(id) == float(exact)
+
+
+def _id_in_name(snapshot: IcebergSnapshot) -> int | None:
+    """The id in the usual name of a snapshot's manifest list."""
+    named = MANIFEST_LIST.fullmatch((snapshot.manifest_list or "").rpartition("/")[2])
+    return int(named[1]) if named else None
 
 
 def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
@@ -270,6 +306,8 @@ def _snapshot(said: Said) -> IcebergSnapshot:
         said.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
         summary,
+        said.get("first-row-id", int),
+        said.get("added-rows", int),
     )
 
 

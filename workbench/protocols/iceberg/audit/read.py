@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Damages, Missing
+from workbench.audits.row_ids import RowIds
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
@@ -24,12 +25,14 @@ from workbench.protocols.iceberg.audit.manifests import (
     Places,
     entries_of,
     manifests_of,
+    row_ids_of,
 )
 from workbench.protocols.iceberg.audit.metadata import (
     IcebergSnapshot,
     Metadata,
     all_metadata,
     current_candidates,
+    is_rounded,
     metadata_files,
     read_metadata,
     written_last,
@@ -54,11 +57,16 @@ class Life:
 
 
 class Live(NamedTuple):
-    """A manifest's live files and their rows, and its entry in the manifest list."""
+    """A manifest's live files and their rows, and its entry in the manifest list.
+
+    Attributes:
+        entries: From format version 3 on, to which row ids belong.
+    """
 
     files: list[str]
     rows: int
     listed: ListedManifest
+    entries: list[ManifestEntry]
 
 
 class Current(NamedTuple):
@@ -89,6 +97,8 @@ class IcebergTable:
         breaks: Also on other branches, which are read from where they leave the main one.
         unread: Snapshots without a manifest list, whose content was not read.
         damages: The damaged files, which were left out.
+        row_ids: Those of the main branch's live data files, each with the snapshot that added the file.
+        added: The files that each snapshot with a mark of Flink's has added, by its id; none if that is not known.
         live: The entries of the files that live in the newest snapshot or at the head of another branch, by name.
         outside: The number of live files that are not in the table's folder.
         miscounts: Snapshots in which two counts differ, with the difference.
@@ -102,6 +112,8 @@ class IcebergTable:
     lives: tuple[Life, ...]
     breaks: tuple[Break, ...]
     unread: tuple[int, ...]
+    row_ids: tuple[tuple[RowIds, int], ...]
+    added: dict[int, set[str]]
     live: dict[str, ManifestEntry]
     outside: int
     miscounts: tuple[tuple[IcebergSnapshot, str], ...]
@@ -142,7 +154,7 @@ def read(
     versions_of = _versions(chain)
     places = Places(source, metadata)
     places.refuse_if_all_are_elsewhere()
-    reading = _BranchReading(source, places, damages)
+    reading = _BranchReading(source, places, damages, metadata.next_row is not None)
     start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
@@ -160,6 +172,8 @@ def read(
         reading.lives(),
         tuple(broken for one in readings for broken in one.breaks),
         tuple(id for one in readings for id in one.unread),
+        tuple(reading.row_ids()),
+        {id: names for one in readings for id, names in one.added.items()},
         live,
         len({name for one in readings for name in one.outside()}),
         tuple(pair for one in readings for pair in one.miscounts),
@@ -172,7 +186,7 @@ def _other_branches(source: Source, places: Places, metadata: Metadata, damages:
     """The other branches, each read from the last snapshot that it shares with the main one."""
     main = {one.id for one in metadata.ancestors(metadata.current)}
     for head in sorted({*metadata.branches, *metadata.tags} & metadata.snapshots.keys() - main):
-        reading, own = _BranchReading(source, places, damages), []
+        reading, own = _BranchReading(source, places, damages, has_row_ids=False), []
         for one in metadata.ancestors(head):
             own.append(one)
             if one.id in main:
@@ -268,6 +282,11 @@ def _is_complete(source: Source, metadata: Metadata) -> bool:
         return False
 
 
+def _with_rounded(entry: ManifestEntry, id: int) -> ManifestEntry:
+    """An entry of the snapshot `id`, which may be rounded, as one of that snapshot."""
+    return entry._replace(added_by=id) if is_rounded(id, entry.added_by) else entry
+
+
 def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
     sequences = [one.sequence for one in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
@@ -281,12 +300,15 @@ class _BranchReading:
     source: Source
     places: Places
     damages: Damages
+    has_row_ids: bool
     breaks: list[Break] = field(default_factory=list)
     unread: list[int] = field(default_factory=list)
+    added: dict[int, set[str]] = field(default_factory=dict)
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
     _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
     _sums: Counter[tuple[bool, str]] = field(default_factory=Counter)  # of its files and rows, by whether of deletes
     _changed: dict[str, None] = field(default_factory=dict)  # of its manifests, those listed otherwise than at first
+    _first_rows: dict[str, int | None] = field(default_factory=dict)  # as its last list gives them
     _torn: set[str] = field(default_factory=set)  # and those that are damaged
     _live: dict[str, Life] = field(default_factory=dict)
     _dead: list[Life] = field(default_factory=list)
@@ -305,7 +327,11 @@ class _BranchReading:
             return
         was_whole = not self._torn
         dropped = self._drop(*change)
-        entries = self._read(snapshot, change[1])
+        entries = [_with_rounded(entry, snapshot.id) for entry in self._read(snapshot, change[1])]
+        with self.damages.around():
+            if snapshot.mark() is not None:
+                new = (entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id)
+                self.added[snapshot.id] = {entry.name for entry in new}
         strange = self._come(snapshot, version, entries, dropped)
         here = {entry.name for entry in entries if entry.status != DELETED}
         gone = {entry.name for entry in entries if entry.status == DELETED}
@@ -363,13 +389,15 @@ class _BranchReading:
         for manifest, said in listed.items():
             if live := self._manifests.get(manifest):
                 self._changed.pop(manifest, None)
-                if live.listed != said:
+                self._first_rows[manifest] = said.first_row  # tables that come from version 2 get them later
+                if live.listed != said._replace(first_row=live.listed.first_row):
                     self._changed[manifest] = None
                 continue
             entries = self._entries(manifest, said)
             here = [entry for entry in entries if entry.status != DELETED]
             names, rows = [entry.name for entry in here], sum(entry.rows for entry in here)
-            self._manifests[manifest] = Live(names, rows, said)
+            self._manifests[manifest] = Live(names, rows, said, here if self.has_row_ids else [])
+            self._first_rows[manifest] = said.first_row
             self._sum(self._manifests[manifest], 1)
             if said.has_deletes:
                 self._deletes.update(names)
@@ -442,6 +470,11 @@ class _BranchReading:
         ):
             if totals.get(field_) not in (None, count):
                 self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
+
+    def row_ids(self) -> Iterator[tuple[RowIds, int]]:
+        """The row ids of live data files; see :func:`row_ids_of`."""
+        for manifest, live in self._manifests.items():
+            yield from row_ids_of(live.entries, live.listed._replace(first_row=self._first_rows[manifest]))
 
     def outside(self) -> list[str]:
         """The live files that are not in the table's folder."""

@@ -4,11 +4,13 @@ A row is its number of fields (four bytes, big-endian), a null bit per field, an
 seven bytes fits into these; for longer text they hold its offset and size within the row.
 """
 
+import re
 import struct
 from collections.abc import Sequence
-from typing import Any
+from decimal import Context, Decimal
+from typing import Any, NamedTuple
 
-#: The supported types, and their struct formats; None for text.
+#: The supported types, and their struct formats; None for those that are decoded otherwise.
 _FORMATS: dict[str, str | None] = {
     "BOOLEAN": "<?",
     "TINYINT": "<b",
@@ -17,10 +19,28 @@ _FORMATS: dict[str, str | None] = {
     "INTEGER": "<i",
     "BIGINT": "<q",
     "DATE": "<i",
+    "TIME": "<i",
+    "FLOAT": "<f",
+    "REAL": "<f",
+    "DOUBLE": "<d",
+    "DECIMAL": None,
+    "NUMERIC": None,
+    "TIMESTAMP": None,
     "CHAR": None,
     "VARCHAR": None,
     "STRING": None,
 }
+
+
+#: The largest precisions of decimals and timestamps that fit into eight bytes.
+_SHORT_DECIMAL, _SHORT_TIMESTAMP = 18, 3
+
+
+class Timestamp(NamedTuple):
+    """Milliseconds since the epoch, and the nanoseconds after these, up to a million."""
+
+    millis: int
+    nanos: int
 
 
 class UnreadableRowError(ValueError):
@@ -38,8 +58,19 @@ def kind_of(type: Any) -> str:
     return text.removesuffix(" NOT NULL").partition("(")[0].strip()
 
 
+def precision_of(type: Any, default: int) -> int:
+    """The precision in a type's name.
+
+    Examples:
+        >>> precision_of("TIMESTAMP(3) NOT NULL", 6), precision_of("TIMESTAMP", 6)
+        (3, 6)
+    """
+    number = re.search(r"\((\d{1,9})", str(type))
+    return int(number[1]) if number else default
+
+
 def decode_row(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
-    r"""The values of a row; a date is a number of days.
+    r"""The values of a row; a date is a number of days, and a time one of milliseconds.
 
     Examples:
         >>> decode_row(b"\0\0\0\1" + bytes(8) + b"jack\0\0\0\x84", ["STRING NOT NULL"])
@@ -60,8 +91,28 @@ def decode_row(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
         if kind_of(one) not in _FORMATS:
             raise UnreadableRowError(f"a field is of type {kind_of(one)}")
         form = _FORMATS[kind_of(one)]
-        values.append(_text(body, slot) if form is None else struct.unpack_from(form, slot)[0])
+        values.append(_long(body, slot, one) if form is None else struct.unpack_from(form, slot)[0])
     return tuple(values)
+
+
+def _long(body: bytes, slot: bytes, type: Any) -> Any:
+    """A text, a decimal or a timestamp, which may be longer than its slot."""
+    kind = kind_of(type)
+    if kind == "TIMESTAMP":
+        if precision_of(type, 6) <= _SHORT_TIMESTAMP:
+            return Timestamp(struct.unpack("<q", slot)[0], 0)
+        nanos, offset = struct.unpack("<II", slot)
+        if offset + 8 > len(body) or nanos >= 1_000_000:
+            raise UnreadableRowError("a timestamp is cut off")
+        return Timestamp(struct.unpack_from("<q", body, offset)[0], nanos)
+    if kind in ("DECIMAL", "NUMERIC"):
+        precision, scale = precision_of(type, 10), re.search(r",\s*(\d{1,2})\)", str(type))
+        digits = int.from_bytes(slot, "little", signed=True)
+        if precision > _SHORT_DECIMAL:
+            size, offset = struct.unpack("<II", slot)
+            digits = int.from_bytes(body[offset : offset + size], "big", signed=True)
+        return Decimal(digits).scaleb(-int(scale[1]) if scale else 0, Context(prec=99))
+    return _text(body, slot)
 
 
 def _text(body: bytes, slot: bytes) -> str:

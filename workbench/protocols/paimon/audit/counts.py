@@ -1,6 +1,6 @@
 """Judge the facts that a Paimon table states more than once: counts, pointers, files and their sizes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,22 +9,19 @@ import pyarrow.compute as pc
 from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.judgement import Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Absent, Origin, absent
+from workbench.audits.row_ids import ROW_IDS, RowIds, backwards
 from workbench.audits.shape import alive_at, utc
 from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
-from workbench.protocols.paimon.audit.binary_row import kind_of
 from workbench.protocols.paimon.audit.files import versions
 from workbench.protocols.paimon.audit.heads import heads
+from workbench.protocols.paimon.audit.layout import is_location
 from workbench.protocols.paimon.audit.read import Change, PaimonTable
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
 _HINT = "snapshot/LATEST"
-
-#: The types whose values are in the names of folders as they are, and the options that name folders otherwise.
-_IN_PATHS = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "CHAR", "VARCHAR", "STRING"}
-_OF_PATHS = {"data-file.path-directory", "data-file.external-paths"}
 
 
 class CountsJudgement(Judgement):
@@ -34,7 +31,7 @@ class CountsJudgement(Judgement):
     _absent: Sequence[Absent] = ()  # the newest snapshot's files
 
     def counts(self) -> list[Rule]:
-        return [self.miscounts, self.misfits, self.kinds, self.hint, self.files, self.kept_files]
+        return [self.miscounts, self.misfits, self.row_ids, self.kinds, self.hint, self.files, self.kept_files]
 
     def miscounts(self) -> None:
         """Figures that are stored twice agree."""
@@ -85,6 +82,27 @@ class CountsJudgement(Judgement):
         for why, name in reasons.items():
             self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
 
+    def row_ids(self) -> None:
+        """No two rows have one row id, none is still to be assigned, and the next one never goes back.
+
+        With data evolution, the files of one group of rows have its row ids, each for some of the columns.
+        """
+        table = self.table
+        said = table.snapshots.filter(pc.is_valid(table.snapshots["next_row"]))
+        numbers = list(zip(*(said[name].to_pylist() for name in ("version", "next_row")), strict=True))
+        for version, before, after in backwards(numbers):
+            why = f"nextRowId of snapshot {version} is {after:,}, and was {before:,}"
+            self.find(ROW_IDS, "proved", version, why, [f"snapshot/snapshot-{version}"])
+        live = alive_at(table.files, table.last)
+        live = live.filter(pc.is_valid(live["first_row"]))
+        columns = (live[name].to_pylist() for name in ("first_row", "rows", "name", "first"))
+        files = [RowIds(*one) for one in zip(*columns, strict=True)]
+        if table.schema.options.get("data-evolution.enabled", "false").lower() == "true":
+            files = [max(files, key=lambda one: one.next)] if files else []
+        if numbers or files:
+            next_id = dict(numbers).get(table.last)
+            self.judge_row_ids(files, next_id, table.last)
+
     def kinds(self) -> None:
         """Report kinds of snapshots that are unknown here."""
         snapshots = self.table.snapshots
@@ -110,37 +128,51 @@ class CountsJudgement(Judgement):
         """The newest snapshot's data files and deletion vectors are there."""
         table = self.table
         live = alive_at(table.files, table.last)
+        vectors = alive_at(table.vectors, table.last)
         outside = pc.sum(live["is_outside"]).as_py() or 0
+        outside += len({name for name in vectors["index_file"].to_pylist() if is_location(name)})
         if outside:
             self.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
         columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
         wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
-        vectors = alive_at(table.vectors, table.last)
-        wanted |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
+        wanted |= {name: None for name in vectors["index_file"].to_pylist() if not is_location(name)}
         if not _has_names(table):
             self.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
+        elif table.layout.unknown:
+            self.left_out += [f"whether data files exist: not checked: {name}" for name in table.layout.unknown]
         elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-            may_be_elsewhere = bool(outside or _has_other_places(table))
+            wanted = self._told(wanted)
+            may_be_elsewhere = bool(outside or table.layout.has_external)
             origin = partial(_origin, table)
             self._absent = self.judge_presence(wanted, table.last, origin, may_be_elsewhere=may_be_elsewhere)
             gone = {one.name for one in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
             for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-                if f"index/{one['index_file']}" not in gone and one["file"] in rows:
+                if one["index_file"] in wanted.keys() - gone and one["file"] in rows:
                     with self.damages.around(table.last):
                         _vector(table, one, rows[one["file"]])
+
+    def _told(self, wanted: Mapping[str, int | None]) -> dict[str, int | None]:
+        """The files whose folders can be told; it is noted why others cannot."""
+        unsure = {f"/{folder}/": why for folder, why in self.table.layout.unsure.items()}
+        doubts = {name: why for name in wanted for folder, why in unsure.items() if folder in f"/{name}"}
+        for why in sorted(set(doubts.values())):
+            note = f"whether data files of some partitions exist: not checked: {why}"
+            if note not in self.left_out:
+                self.left_out.append(note)
+        return {name: size for name, size in wanted.items() if name not in doubts}
 
     def kept_files(self) -> None:
         """The files of tags, and of branches' newest snapshots, are there, apart from what :meth:`files` misses."""
         table, looked, outside = self.table, 0, 0
-        if not _has_names(table):
+        if not _has_names(table) or table.layout.unknown:
             return
         told = {one.name for one in self._absent}
         for head in heads(table, self.damages):
-            found, has_files = absent(self.source, head.files)
+            found, has_files = absent(self.source, self._told(head.files))
             lost = [one for one in found if one.name not in told]
             looked, outside = looked + len(head.files), outside + head.outside
-            may_be_elsewhere = head.outside or _has_other_places(table) or self.source.without_data
+            may_be_elsewhere = head.outside or table.layout.has_external or self.source.without_data
             if found and not has_files and may_be_elsewhere:
                 self.left_out.append(f"whether the data files of {head.name} exist: the folder has only metadata")
             elif lost and self.source.exists(head.name):  # nobody has dropped it meanwhile
@@ -157,18 +189,11 @@ def _has_names(table: PaimonTable) -> bool:
     return bool(table.schema.types) or not set(table.files["partition"].to_pylist()) - {""}
 
 
-def _has_other_places(table: PaimonTable) -> bool:
-    """Whether folders of data files may have other names than they are thought to have."""
-    schema = table.schema
-    is_odd = any(kind_of(one) not in _IN_PATHS for one in schema.types_of(schema.partition_keys))
-    return is_odd or not schema.options.keys().isdisjoint(_OF_PATHS)
-
-
 def _origin(table: PaimonTable, name: str) -> Origin:
     """The origin of a live data file, or of a live file of deletion vectors."""
-    folder, _, base = name.rpartition("/")
-    rows, of = (table.vectors, "index_file") if folder == "index" else (table.files, "name")
-    one = alive_at(rows, table.last).filter(pc.field(of) == base).slice(0, 1).to_pylist()[0]
+    vectors = alive_at(table.vectors, table.last).filter(pc.field("index_file") == name)
+    files = alive_at(table.files, table.last).filter(pc.field("name") == name.rpartition("/")[2])
+    one = (vectors if len(vectors) else files).slice(0, 1).to_pylist()[0]
     if one["first"] == table.first > 1:  # the first snapshot that was read has files of those before it
         return Origin(None, None, one.get("rows"))
     return Origin(one["first"], utc(table.commit(one["first"])["millis"]), one.get("rows"))
@@ -176,7 +201,7 @@ def _origin(table: PaimonTable, name: str) -> Origin:
 
 def _vector(table: PaimonTable, one: dict[str, Any], rows: int) -> None:
     """Check that a deletion vector has its checksum, and as many rows as it is said to have."""
-    name = f"index/{one['index_file']}"
+    name = one["index_file"]
     try:
         marks = read_vector(table.source, name, one["offset"], one["length"], rows, PAIMON)
     except UnreadableError:  # of another kind

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from workbench.audits.avro import read_avro
 from workbench.audits.damaged import Damaged, Damages, Missing
+from workbench.audits.orc import read_records
 from workbench.audits.said import Said
 from workbench.audits.source import Source
 from workbench.kernel.meaning.errors import brief
@@ -51,6 +51,7 @@ SNAPSHOTS = pa.schema(
         ("removed", pa.int64()),
         ("delta_rows", pa.int64()),
         ("total_rows", pa.int64()),
+        ("next_row", pa.int64()),  # the first row id that is not assigned; null without row tracking
     ]
 )
 
@@ -86,6 +87,7 @@ ENTRIES = pa.schema(
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
         ("schema", pa.int64()),
+        ("first_row", pa.int64()),
     ]
 )
 
@@ -105,7 +107,10 @@ RANGES = pa.schema(
 
 #: The fields that are decoded: those that identify a file, an index manifest's, and all useful ones of an entry.
 _OF_FILE = ("_KIND", "_PARTITION", "_BUCKET", "_FILE._FILE_NAME", "_FILE._LEVEL")
-_OF_INDEX = ("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_ROW_COUNT", "_DELETIONS_VECTORS_RANGES")
+_OF_INDEX = (
+    *("_KIND", "_PARTITION", "_BUCKET", "_INDEX_TYPE", "_FILE_NAME", "_ROW_COUNT", "_EXTERNAL_PATH"),
+    "_DELETIONS_VECTORS_RANGES",
+)
 _OF_LIST = ("_FILE_NAME", "_NUM_ADDED_FILES", "_NUM_DELETED_FILES")
 _OF_ENTRY = (
     "_KIND",
@@ -126,6 +131,7 @@ _OF_ENTRY = (
             "_EXTERNAL_PATH",
             "_FILE_SIZE",
             "_SCHEMA_ID",
+            "_FIRST_ROW_ID",
         )
     ),
 )
@@ -241,6 +247,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
         _sum(removed for _, _, removed in listed),
         said.get("deltaRecordCount", int),
         said.get("totalRecordCount", int),
+        said.get("nextRowId", int),
     )
 
 
@@ -286,7 +293,7 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, int | None]]:
     """A list's manifests, and the numbers of entries of each kind that it states for them."""
     name = f"manifest/{manifest_list}"
-    found = [tuple(map(record.get, _OF_LIST)) for record in read_avro(source, name, _OF_LIST)]
+    found = [tuple(map(record.get, _OF_LIST)) for record in read_records(source, name, _OF_LIST)]
     if not all(type(one) is str for one, *_ in found):
         raise Damaged(name, "it has entries without a name")
     if not all(type(count) is int or count is None for _, *counts in found for count in counts):
@@ -356,7 +363,7 @@ def _effect(source: Source, manifests: Iterable[str]) -> int:
     total = 0
     for manifest in manifests:
         name = f"manifest/{manifest}"
-        for record in read_avro(source, name, _OF_FILE):
+        for record in read_records(source, name, _OF_FILE):
             with _naming(name):
                 file = record["_PARTITION"], record["_BUCKET"], *record["_FILE"].values()
                 total += _number_of(repr(file)) if record["_KIND"] == ADD else -_number_of(repr(file))
@@ -365,7 +372,7 @@ def _effect(source: Source, manifests: Iterable[str]) -> int:
 
 def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Iterator[Row]:
     name = f"manifest/{manifest}"
-    for record in read_avro(source, name, _OF_ENTRY):
+    for record in read_records(source, name, _OF_ENTRY):
         with _naming(name):
             file = record["_FILE"]
             row = (
@@ -385,6 +392,7 @@ def _entries(source: Source, manifest: str, version: int, is_delta: bool) -> Ite
                 file.get("_EXTERNAL_PATH") is not None,
                 file.get("_FILE_SIZE"),
                 file.get("_SCHEMA_ID"),
+                file.get("_FIRST_ROW_ID"),
             )
         _check_types(row, ENTRIES, name)
         if row[2] not in (ADD, DELETE):
@@ -401,7 +409,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     (index,) = item.names
     name = f"manifest/{index}"
     known: set[Row] = set()
-    for record in read_avro(source, name, _OF_INDEX):
+    for record in read_records(source, name, _OF_INDEX):
         with _naming(name):
             if record["_KIND"] != ADD:
                 raise Damaged(name, f"an entry is of kind {brief(record['_KIND'])}")
@@ -418,7 +426,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
                     index,
                     *where,
                     one["f0"],
-                    record["_FILE_NAME"],
+                    record.get("_EXTERNAL_PATH") or record["_FILE_NAME"],
                     one["f1"],
                     one["f2"],
                     one.get("_CARDINALITY"),
@@ -455,7 +463,7 @@ _PYTHON = {
     pa.bool_(): bool,
 }
 _SHORT = range(-(2**31), 2**31)
-_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema"}
+_MAY_BE_NULL = {"millis", "cardinality", "min_key", "max_key", "size", "schema", "first_row"}
 #: The columns of a schema for :func:`_check_types`: name, Python type, whether it has 32 bits.
 _LOOK: dict[int, list[tuple[str, type, bool]]] = {
     id(schema): [(column.name, _PYTHON[column.type], column.type == pa.int32()) for column in schema]

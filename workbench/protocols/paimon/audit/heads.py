@@ -20,6 +20,7 @@ from workbench.protocols.paimon.audit.files import (
     decode_manifest,
     manifests_in,
 )
+from workbench.protocols.paimon.audit.layout import is_location
 from workbench.protocols.paimon.audit.read import PaimonTable, with_folders
 
 _BRANCH = re.compile(r"branch/branch-[^/]+/snapshot/")
@@ -75,7 +76,8 @@ def _head(table: PaimonTable, one: dict[str, Any], known: dict[str, pa.Table]) -
     files, outside = _alive(table, pa.concat_tables(entries))
     if one["index"] is not None:
         vectors = decoded(table.source, decode_index, [Item(0, (one["index"],))], RANGES)
-        files |= {f"index/{name}": None for name in vectors["index_file"].to_pylist()}
+        vectors = with_folders(vectors, table.layout)
+        files |= {name: None for name in vectors["index_file"].to_pylist() if not is_location(name)}
     return Head(one["file"], one["version"], files, outside)
 
 
@@ -83,7 +85,7 @@ def _alive(table: PaimonTable, entries: pa.Table) -> tuple[dict[str, int | None]
     """The data files added more often than removed, with their sizes; and the number of those outside the table."""
     code = row_codes(entries, ("name", "level", "bucket", "partition"))
     signs = np.where(entries["kind"].to_numpy() == ADD, 1, -1)
-    live = with_folders(entries.filter(pa.array((np.bincount(code, signs)[code] > 0) & (signs > 0))), table.schema)
+    live = with_folders(entries.filter(pa.array((np.bincount(code, signs)[code] > 0) & (signs > 0))), table.layout)
     inside = live.filter(pc.invert(live["is_outside"]))
     columns = (inside[name].to_pylist() for name in ("bucket", "name", "size"))
     return {f"{bucket}/{name}": size for bucket, name, size in zip(*columns, strict=True)}, len(live) - len(inside)

@@ -268,9 +268,7 @@ class PaimonJudgement(CountsJudgement):
         lives = files.filter(pc.equal(files["name"], vector["file"]))
         ends = [end for end in lives["last"].to_pylist() if end is not None and end <= vector["first"]]
         gone = f"snapshot {max(ends)} has removed it" if ends else "no snapshot has it"
-        return (
-            f"index/{vector['index_file']} from byte {vector['offset']}: a deletion vector for {vector['file']}; {gone}"
-        )
+        return f"{vector['index_file']} from byte {vector['offset']}: a deletion vector for {vector['file']}; {gone}"
 
     def _state_of_dangling(self, bucket: str, version: int, files: set[str]) -> dict[str, Any]:
         self._check_rows_are_read()

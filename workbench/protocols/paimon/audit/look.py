@@ -13,6 +13,7 @@ from workbench.kernel.meaning.errors import brief
 from workbench.protocols.paimon.audit import binary_row
 from workbench.protocols.paimon.audit.bucket import Bucket, Life, Marks
 from workbench.protocols.paimon.audit.files import Schema
+from workbench.protocols.paimon.audit.layout import is_location
 from workbench.protocols.paimon.audit.read import PaimonTable
 from workbench.protocols.paimon.audit.rows import Whole, read_rows, whole_rows
 
@@ -68,8 +69,9 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLo
         if one["file"] in number:
             file = number[one["file"]]
             size = int(starts[file + 1] - starts[file])
-            index_file = f"index/{one['index_file']}"
-            struck = read_vector(table.source, index_file, one["offset"], one["length"], size, PAIMON)
+            if is_location(one["index_file"]):
+                raise UnreadableError(f"deletion vectors of {brief(name)} are outside of the table's folder")
+            struck = read_vector(table.source, one["index_file"], one["offset"], one["length"], size, PAIMON)
             marks.append(Marks(file, one["first"], one["last"], starts[file] + struck))
     return BucketLook(table, name, Bucket(rows, lives, marks, baselines(table)))
 
@@ -146,6 +148,8 @@ def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.n
     if int(late.sum()) * len(files) > _MOST_PAIRS:
         return True
     types = schema.types_of(schema.key_columns)
+    if {"FLOAT", "REAL", "DOUBLE"} & set(map(binary_row.kind_of, types)):
+        return True  # NaN has no place among the others
     try:
         ends = [
             [binary_row.decode_row(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")

@@ -23,7 +23,7 @@ from workbench.protocols.paimon.audit.files import (
     together,
     versions,
 )
-from workbench.protocols.paimon.audit.read import PaimonTable, partition_name
+from workbench.protocols.paimon.audit.read import PaimonTable
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ def _names(table: PaimonTable, manifest_list: str) -> list[str] | None:
 
 
 def _file(table: PaimonTable, entry: dict[str, Any]) -> dict[str, Any]:
-    partition = partition_name(entry["partition"], table.schema)
-    folder = "/".join(filter(None, (partition, f"bucket-{entry['bucket']}")))
+    partition = table.layout.partition(entry["partition"])
+    folder = table.layout.bucket(partition, entry["bucket"])
     kept = {name: entry[name] for name in entry if name in FILES.names}
     return {**kept, "partition": partition, "bucket": folder, "millis": entry["millis"]}
 

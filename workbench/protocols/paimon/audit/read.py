@@ -23,7 +23,6 @@ from workbench.audits.shape import FILES, VECTORS, before_since, row_codes, tabl
 from workbench.audits.source import Source
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
-from workbench.protocols.paimon.audit import binary_row
 from workbench.protocols.paimon.audit.files import (
     ADD,
     ENTRIES,
@@ -44,6 +43,7 @@ from workbench.protocols.paimon.audit.files import (
     together,
     versions,
 )
+from workbench.protocols.paimon.audit.layout import Layout
 
 #: The number of attempts to read a table whose snapshots expire meanwhile.
 _ATTEMPTS = 5
@@ -59,6 +59,7 @@ PAIMON_FILES = pa.schema(
         ("is_outside", pa.bool_()),
         ("size", pa.int64()),
         ("schema", pa.int64()),
+        ("first_row", pa.int64()),
     ]
 )
 
@@ -96,6 +97,7 @@ class PaimonTable:
 
     source: Source
     schema: Schema
+    layout: Layout
     snapshots: pa.Table
     files: pa.Table
     vectors: pa.Table
@@ -211,6 +213,7 @@ def _read(
     damaged: set[int],
 ) -> PaimonTable:
     schema = read_schema(source, damages, present)
+    layout = Layout(source, schema)
     snapshots = decoded(source, decode_snapshot, [Item(version) for version in present], SNAPSHOTS)
     links = _links(snapshots)
     base = Item(present[0], (snapshots["lists"][0].as_py()[0],))
@@ -228,9 +231,10 @@ def _read(
     return PaimonTable(
         source,
         schema,
+        layout,
         snapshots,
-        with_folders(files, schema).cast(PAIMON_FILES),
-        with_folders(_vectors(source, snapshots), schema).cast(VECTORS),
+        with_folders(files, layout).cast(PAIMON_FILES),
+        with_folders(_vectors(source, snapshots), layout).cast(VECTORS),
         entries[1].filter(~np.isin(entries[1]["version"].to_numpy(), list(after_gap))),
         sorted({v for after in after_gap for v in range(present[present.index(after) - 1] + 1, after)} - damaged),
         frozenset(damaged),
@@ -317,38 +321,26 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
             "is_outside": taken["is_outside"],
             "size": taken["size"],
             "schema": taken["schema"],
+            "first_row": taken["first_row"],
         }
     )
     strange = entries.take(pa.array(np.sort(wrong[:100])))
     return table, list(zip(strange["version"].to_pylist(), strange["name"].to_pylist(), strict=True))
 
 
-def with_folders(files: pa.Table, schema: Schema) -> pa.Table:
-    """Files, or vectors, with the names of their partitions and bucket folders."""
-    partitions = files["partition"].combine_chunks().dictionary_encode()
-    names = [partition_name(row, schema) for row in partitions.dictionary.to_pylist()]
-    partition = pa.array(names, pa.string()).take(partitions.indices)
-    bucket = pc.binary_join_element_wise("bucket", files["bucket"].cast(pa.string()), "-")
-    folder = pc.if_else(pc.equal(partition, ""), bucket, pc.binary_join_element_wise(partition, bucket, "/"))
-    files = files.set_column(files.column_names.index("partition"), "partition", partition)
-    return files.set_column(files.column_names.index("bucket"), "bucket", folder)
-
-
-def partition_name(row: bytes, schema: Schema) -> str:
-    """A partition's folder name; an unreadable partition is spelled in hexadecimal digits."""
-    try:
-        values = binary_row.decode_row(row, schema.types_of(schema.partition_keys))
-    except binary_row.UnreadableRowError:
-        return f"partition={row.hex()}"
-    default = schema.options.get("partition.default-name", "__DEFAULT_PARTITION__")
-    texts = [default if value in (None, "") else _escaped(value) for value in values]
-    return "/".join(f"{key}={text}" for key, text in zip(schema.partition_keys, texts, strict=True))
-
-
-def _escaped(value: Any) -> str:
-    """A value as a part of a path: booleans as Java writes them, special characters as in URLs."""
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^\x7f" or c < " " else c for c in text)
+def with_folders(files: pa.Table, layout: Layout) -> pa.Table:
+    """Files, or vectors, with the names of their partitions and bucket folders, and those of vectors' files."""
+    places = list(zip(*(files[name].to_pylist() for name in ("partition", "bucket")), strict=True))
+    folders = {place: layout.bucket(layout.partition(place[0]), place[1]) for place in set(places)}
+    partitions = pa.array([layout.partition(row) for row, _ in places], pa.string())
+    files = files.set_column(files.column_names.index("partition"), "partition", partitions)
+    buckets = pa.array([folders[place] for place in places], pa.string())
+    files = files.set_column(files.column_names.index("bucket"), "bucket", buckets)
+    if "index_file" not in files.column_names:
+        return files
+    names = zip(places, files["index_file"].to_pylist(), strict=True)
+    paths = pa.array([layout.index(folders[place], name) for place, name in names], pa.string())
+    return files.set_column(files.column_names.index("index_file"), "index_file", paths)
 
 
 # Deletion vectors ----------------------------------------------------------------------------------------------------
