@@ -13,8 +13,8 @@ sources (tlaplus/tlaplus, cc6b616) the models of its regression tests. Each has 
 CPU time. The line at the end counts what is the *same* as published, what is *complete* without a published figure,
 what was *stopped* by the bound, where a property is left *undecided*, what is *refused*, with the reason and its line,
 and what *differs*. On a page, the table and that line stand between ``<!-- examples -->`` and ``<!-- end of examples
--->``, those of the regression tests, without the lines of what is the same or complete, between ``<!-- regressions -->`` and their
-end. Exit status: 0 if nothing differs.
+-->``, those of the regression tests between ``<!-- regressions -->`` and their end, without the rows of what is the
+same or complete. Exit status: 0 if nothing differs.
 """
 
 import argparse
@@ -46,8 +46,8 @@ class Answer(NamedTuple):
     """What became of an example.
 
     Attributes:
-        kind: ``same``, ``complete``, ``undecided``, ``stopped``, ``refused``, ``differs``, or ``accepted``: TLC ends with
-            an error where there is a verdict here.
+        kind: ``same``, ``complete``, ``undecided``, ``stopped``, ``refused``, ``differs``, or ``accepted``: TLC ends
+            with an error where there is a verdict here.
         why: What differs, or why it was refused.
     """
 

@@ -25,7 +25,8 @@ from typing import Any
 
 import pyarrow
 
-from workbench.audits.warehouse import STATES, Audited, Table, audit_each
+from workbench.audits.listing import Table
+from workbench.audits.warehouse import STATES, Audited, audit_each
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.values import counted
 
@@ -102,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
             except FileNotFoundError:
                 missing.append(name)
         workers = min(os.cpu_count() or 1, 1 + len(names) // 20)  # a process takes as long to start as some audits
-        for audited in audit_each(map(Table, names), workers=workers):
+        for audited in audit_each(map(Table, names), workers=workers, without_data=True):
             name = names[audited.table.path]
             right = _told(judged[name]["state"], judged[name].get("violated", ()))
             counts[judged[name]["format"], audited.state] += 1

@@ -88,6 +88,9 @@ class Table:
         file.write_text("\n".join(lines))
         self.how["acks"] = file if lines else None
 
+    def without_data(self) -> None:
+        self.how["without_data"] = True
+
     # What befalls its files
 
     def remove(self, *names: str) -> None:

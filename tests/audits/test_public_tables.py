@@ -35,8 +35,8 @@ def repositories(tmp_path, monkeypatch):
     shutil.rmtree(tables / "zipped")
     shutil.rmtree(tables / "tarred")
     judged = [
-        {"path": "tables/plain", "state": "sound"},
-        {"path": "tables/zipped/zipped", "state": "sound"},
+        {"path": "tables/plain", "state": "nothing found"},
+        {"path": "tables/zipped/zipped", "state": "nothing found"},
         {"path": "tables/tarred/tarred", "state": "proved", "violated": ["PublishedFilesExist"], "why": "on purpose"},
     ]
     file = tmp_path / "judged.jsonl"
@@ -47,7 +47,10 @@ def repositories(tmp_path, monkeypatch):
 
 def test_all_answers_are_right(repositories, capsys):
     assert public_tables.main([str(repositories)]) == 0
-    assert capsys.readouterr().out == "delta: 1 proved, 2 sound\n3 tables, 0 with another answer than is right\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "delta: 1 proved, 2 nothing found",
+        "3 tables, 0 with another answer than is right",
+    ]
 
 
 def test_an_archive_writes_nothing_beside_its_folder(repositories, tmp_path):
@@ -58,10 +61,10 @@ def test_an_archive_writes_nothing_beside_its_folder(repositories, tmp_path):
 
 
 def test_another_answer_has_a_line(repositories, capsys):
-    public_tables.JUDGED.write_text(public_tables.JUDGED.read_text().replace("proved", "sound"))
+    public_tables.JUDGED.write_text(public_tables.JUDGED.read_text().replace("proved", "nothing found"))
     assert public_tables.main([str(repositories), "--only", "tarred"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "a/b/tables/tarred/tarred  proved PublishedFilesExist  not sound PublishedFilesExist",
+        "a/b/tables/tarred/tarred  proved PublishedFilesExist  not nothing found PublishedFilesExist",
         "delta: 1 proved",
         "1 table, 1 with another answer than is right",
     ]
@@ -80,7 +83,7 @@ def test_the_guide_counts_the_judged_tables():
     guide = (ROOT / "docs" / "audit.md").read_text()
     for format, count in states.items():
         wrong = sum(count[state] for state in ("damaged", "proved", "suspect"))
-        numbers = count.total(), count["sound"], wrong, count["incomplete"], count["refused"]
+        numbers = count.total(), count["nothing found"], wrong, count["incomplete"], count["refused"]
         assert f"| {format} | {' | '.join(map(str, numbers))} |\n" in guide
     assert f"audits {sum(map(Counter.total, states.values()))} test tables" in guide
 
@@ -91,4 +94,4 @@ def test_the_judged_tables_have_a_source_and_a_reason():
     for row in rows:
         assert len(row["commit"]) == 40
         assert row["state"] in STATES
-        assert ("why" in row) == (row["state"] != "sound" or "violated" in row), row
+        assert ("why" in row) == (row["state"] != "nothing found" or "violated" in row), row

@@ -57,6 +57,8 @@ def audit(
     since: int | None = None,
     seconds: float | None = None,
     metadata: str | None = None,
+    storage: Mapping[str, str] | None = None,
+    without_data: bool = False,
 ) -> Audit:
     """Judge a lakehouse table by the properties of its protocol's model.
 
@@ -71,6 +73,9 @@ def audit(
             incomplete.
         metadata: The location of the metadata file that an Iceberg table's catalog names; without it the newest one
             of the folder is judged.
+        storage: The settings of the file system, with credentials, by pyiceberg's names, such as "s3.endpoint".
+        without_data: Whether the folder may hold metadata alone, as in a repository: then it is no violation that there
+            is no data file at all.
 
     Raises:
         InputError: If there is no table, or it is unsupported, or made to do harm.
@@ -79,7 +84,7 @@ def audit(
     from workbench.audits.source import Source  # pyarrow loads here
 
     limits = Limits(Budget(seconds=seconds))
-    source = Source(path)
+    source = Source(path, storage)
     if format == "auto":
         format = detect(source)
     known, wrong = usable("audit")
@@ -91,7 +96,7 @@ def audit(
     if metadata is not None:
         source.chosen = source.inside(metadata)
     told = None if acks is None else read_acks(acks, *module.ACKS)
-    source.limits = limits
+    source.limits, source.without_data = limits, without_data
     found = module.audit(source, acks=told, since=since)
     for _ in range(_MOST_READS):
         damage = found.of(FILES_WHOLE)
@@ -111,29 +116,40 @@ def formats() -> dict[str, Format]:
     return usable("audit")[0]
 
 
+def looks_like(source: "Source") -> list[str]:
+    """The formats of which a folder looks like a table; of a UniForm table's there are two."""
+    return [name for name, module in formats().items() if module.detects(source)]
+
+
 def detect(source: "Source") -> str:
     """The format of a table."""
     known, wrong = usable("audit")
-    looks = [name for name, module in known.items() if module.detects(source)]
+    looks = looks_like(source)
     if len(looks) == 1:
         return looks[0]
     if looks:
         raise InputError(f"{brief(source.url)} looks like {' and '.join(looks)}; say which with format")
-    below, looked = _table_below(source)
+    below, looked = _tables_below(source)
     hint = f"; nor is any of {counted(looked, 'folder')} below that were looked into" if looked else ""
-    if below is not None:
-        hint = f"; there is one in {brief(below)}"
+    if below:
+        hint = f"; there is one in {brief(below[0])}"
+    if below[1:]:
+        hint += f", and another in {brief(below[1])}: --below audits all below a folder"
     raise InputError("; ".join([f"{brief(source.url)} is not a table of {', '.join(known)}{hint}", *wrong]))
 
 
-def _table_below(source: "Source") -> tuple[str | None, int]:
-    """The URL of the first table in the folders below, level by level, and how many were looked into."""
-    level, looked, known = [""], 0, formats().values()
+def _tables_below(source: "Source") -> tuple[list[str], int]:
+    """The URLs of the first two tables in the folders below, level by level, and how many were looked into."""
+    level, found, looked = [""], list[str](), 0
     for _ in range(_DEPTH):
         below = (entry.name for one in level for entry in source.entries(one) if entry.is_folder)
-        level = list(islice(below, _MOST_FOLDERS - looked))
-        for one in level:
+        level = []
+        for one in islice(below, _MOST_FOLDERS - looked):
             inner, looked = source.below(one), looked + 1
-            if any(module.detects(inner) for module in known):
-                return inner.url, looked
-    return None, looked
+            if looks_like(inner):
+                found.append(inner.url)
+                if len(found) == 2:
+                    return found, looked
+            else:
+                level.append(one)
+    return found, looked

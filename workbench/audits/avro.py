@@ -10,7 +10,9 @@ import functools
 import io
 import lzma
 import zlib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import fastavro
@@ -30,6 +32,8 @@ MOST_OF_FILE = 256 * 2**20
 _MOST_OF_SCHEMA = 2**20
 _MOST_NESTED = 32
 _MOST_AT_ONCE = 10_000
+#: The most comparisons with the end of the file before: a file made to do harm may ask for one at each record.
+_MOST_COMPARISONS = 8
 
 Record = dict[str, Any]
 
@@ -67,8 +71,66 @@ def records(
         Damaged: During iteration, at data that is not Avro, is cut off, or would exceed a bound, as no writer's does.
         InputError: During iteration, at a file that may be whole: of another format, or a very large one.
     """
-    try:
+    with _named(name):
         yield from _records(content, keep, most_of_block)
+
+
+class SameEnds:
+    """Reads Avro files of which each mostly ends as the one before it did, and decodes only what is new in them.
+
+    Iceberg's manifest lists are such files: writers put new manifests before those of the parent.
+
+    Args:
+        keep: As in :func:`records`.
+    """
+
+    def __init__(self, keep: tuple[str, ...]) -> None:
+        self._keep = keep
+        self.forget()
+
+    def forget(self) -> None:
+        """Decode the whole of the next file."""
+        self._schema = self._body = b""
+        self._lengths: list[int] = []  # from the start of each record to the end, of the last record first
+
+    def read(self, content: bytes, name: str) -> tuple[int, list[Record]]:
+        """The number of records at the end that are those of the file before, and the records in front of them.
+
+        Raises:
+            Damaged, InputError: As :func:`records`; then the next file is compared with the one before this one.
+        """
+        with _named(name):
+            return self._read(content)
+
+    def _read(self, content: bytes) -> tuple[int, list[Record]]:
+        opened = _Opened(content)
+        one, _ = _schemas(opened.schema, self._keep)
+        blocks = list(opened.blocks(MOST_OF_BLOCK))
+        body, count = b"".join(block for block, _ in blocks), sum(count for _, count in blocks)
+        is_known, attempts = opened.schema == self._schema, _MOST_COMPARISONS
+        stream, kept, new, lengths = io.BytesIO(body), 0, list[Record](), list[int]()
+        while (length := len(body) - stream.tell()) > 0:
+            place = bisect_left(self._lengths, length)
+            if is_known and attempts and self._lengths[place : place + 1] == [length]:
+                attempts -= 1
+                if body.endswith(self._body[-length:]):
+                    kept = place + 1
+                    break
+            record: Any = schemaless_reader(stream, *one)
+            new.append(record)
+            lengths.append(length)
+        if kept + len(new) != count:
+            raise _Torn("a block does not end where it should")
+        self._schema, self._body = opened.schema, body
+        self._lengths[kept:] = reversed(lengths)
+        return kept, new
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the file in errors."""
+    try:
+        yield
     except (_Torn, InputError) as why:  # the latter of a schema that is not JSON
         raise Damaged(name, str(why)) from None
     except _Unsupported as why:
@@ -86,33 +148,48 @@ class _Unsupported(Exception):
     """The file may be as its writer left it, but cannot be read here."""
 
 
+class _Opened:
+    """A container: its schema, as written, and its blocks."""
+
+    def __init__(self, content: bytes) -> None:
+        self._stream, self._end = io.BytesIO(content), len(content)
+        header: Any = schemaless_reader(self._stream, _HEADER, None)
+        if header["magic"] != b"Obj\x01":
+            other = next((name for name in ("Parquet", "ORC") if content.startswith(_BEGINS[name])), None)
+            if other is None:
+                raise _Torn("it does not begin as Avro files do")
+            raise _Unsupported(f"it begins as {other} files do; manifests in {other} are not read")
+        self.schema: bytes = header["meta"].get("avro.schema", b"")
+        self._sync: bytes = header["sync"]
+        self._codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
+
+    def blocks(self, most: int) -> Iterator[tuple[bytes, int]]:
+        """The blocks, unpacked, and the numbers of records that they announce."""
+        stream, end = self._stream, self._end
+        if self._codec not in _UNPACKED_BY:
+            raise _Torn(f"its codec is {brief(self._codec)}; {', '.join(_UNPACKED_BY)} are read")
+        room = MOST_OF_FILE
+        while stream.tell() < end:
+            count: Any = schemaless_reader(stream, "long", None)
+            size: Any = schemaless_reader(stream, "long", None)
+            if size < 0 or count < 0 or stream.tell() + size + len(self._sync) > end:
+                raise _Torn(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
+            block = _UNPACKED_BY[self._codec](stream.read(size), most)
+            room -= len(block)
+            if room < 0:
+                raise _Unsupported(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
+            if count > len(block):
+                raise _Torn(f"a block of {len(block):,} bytes announces {count:,} records")
+            yield block, count
+            if stream.read(len(self._sync)) != self._sync:
+                raise _Torn("a block does not end with the file's marker")
+
+
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
-    stream, end = io.BytesIO(content), len(content)
-    header: Any = schemaless_reader(stream, _HEADER, None)
-    if header["magic"] != b"Obj\x01":
-        other = next((name for name in ("Parquet", "ORC") if content.startswith(_BEGINS[name])), None)
-        if other is None:
-            raise _Torn("it does not begin as Avro files do")
-        raise _Unsupported(f"it begins as {other} files do; manifests in {other} are not read")
-    one, several = _schemas(header["meta"].get("avro.schema", b""), keep)
-    codec = header["meta"].get("avro.codec", b"null").decode(errors="replace")
-    if codec not in _UNPACKED_BY:
-        raise _Torn(f"its codec is {brief(codec)}; {', '.join(_UNPACKED_BY)} are read")
-    room = MOST_OF_FILE
-    while stream.tell() < end:
-        count: Any = schemaless_reader(stream, "long", None)
-        size: Any = schemaless_reader(stream, "long", None)
-        if size < 0 or count < 0 or stream.tell() + size + len(header["sync"]) > end:
-            raise _Torn(f"it announces a block of {count:,} records and {size:,} bytes, which is not there")
-        block = _UNPACKED_BY[codec](stream.read(size), most)
-        room -= len(block)
-        if room < 0:
-            raise _Unsupported(f"it has more than {MOST_OF_FILE:,} bytes when it is unpacked")
-        if count > len(block):
-            raise _Torn(f"a block of {len(block):,} bytes announces {count:,} records")
+    opened = _Opened(content)
+    one, several = _schemas(opened.schema, keep)
+    for block, count in opened.blocks(most):
         yield from _records_in(block, count, one, several)
-        if stream.read(len(header["sync"])) != header["sync"]:
-            raise _Torn("a block does not end with the file's marker")
 
 
 def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record]:

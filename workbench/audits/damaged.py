@@ -44,6 +44,7 @@ class Damages:
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[Damaged, set[int]]] = {}
+        self._current: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
         return name in self._found
@@ -61,6 +62,14 @@ class Damages:
         """Note that a version needs a file, if it is damaged."""
         if name in self._found:
             self._found[name][1].add(version)
+
+    def current(self, name: str) -> None:
+        """Note that what is read today needs a file, of whichever version it is: an audit of later ones reports it."""
+        self._current.add(name)
+
+    def is_current(self, name: str) -> bool:
+        """Whether what is read today needs a file."""
+        return name in self._current
 
     def around(self, *versions: int | None) -> "_Around":
         """Leave the block, and go on after it, if a file that it reads for these versions is damaged."""

@@ -15,6 +15,9 @@ Grade = Literal["damaged", "proved", "suspect", "outside"]
 #: The gravest first.
 GRADES: tuple[Grade, ...] = ("damaged", "proved", "suspect", "outside")
 
+#: The words for an audit without findings: it does not say that the table is sound.
+NOTHING_FOUND = "nothing found"
+
 #: The most findings on one property that an audit lists.
 MOST_LISTED = 100
 
@@ -101,7 +104,7 @@ class Audit(Lined):
 
     @property
     def holds(self) -> bool | None:
-        """Whether the table is sound: False if a violation is proved or a file damaged, None if that is unknown."""
+        """Whether nothing was found: False if a violation is proved or a file damaged, None if that is unknown."""
         grades = {finding.grade for finding in self.findings}
         if grades & {"damaged", "proved"}:
             return False
@@ -115,7 +118,7 @@ class Audit(Lined):
             for grade, word in zip(GRADES, ("damaged", "proved", "suspected", "outside the model"), strict=True)
             if any(finding.grade == grade for finding in self.findings)
         ]
-        words = ", ".join(counts) or "nothing found"
+        words = ", ".join(counts) or NOTHING_FOUND
         return words if self.complete else f"{words}; incomplete"
 
     @property

@@ -129,7 +129,7 @@ class Judgement:
         last: int | None = None,
         **fields: Any,
     ) -> None:
-        """Add a finding, unless it concerns versions before `since`.
+        """Add a finding, unless it concerns versions before `since` alone.
 
         Any error of `state_of` is caught: a finding in the table does not depend on whether the model can show it.
 
@@ -171,23 +171,32 @@ class Judgement:
     # What all formats have -------------------------------------------------------------------------------------------
 
     def judge_presence(
-        self, wanted: Mapping[str, int | None], version: int, origin: Callable[[str], Origin]
+        self,
+        wanted: Mapping[str, int | None],
+        version: int,
+        origin: Callable[[str], Origin],
+        *,
+        may_be_elsewhere: bool = False,
     ) -> list[Absent]:
         """Find the files of the newest `version` that are missing; returns them.
 
-        If there are no files at all, only the table's metadata was copied: that is left out by name.
+        If there are no files at all, that is left out where the folder may hold metadata alone.
 
         Args:
             wanted: The files, with their sizes if known.
             origin: How a file came into the table; asked only for the files that the finding names.
+            may_be_elsewhere: Whether the files may be where nobody looks: the table was copied from another place, or
+                has files outside of its folder, or a rule for their places is not known here.
         """
         found, has_files = absent(self.source, wanted)
         if has_files or not wanted:
             self.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
-        if found and not has_files:
+        if found and not has_files and (may_be_elsewhere or self.source.without_data):
             self.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
         elif found:
             why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
+            if not has_files:
+                why += "; there is no data file at all: if metadata alone was copied, audit it without data"
             evidence = [f"{one}; {origin(one.name)}" for one in found[:10]]
             self.find(FILES_EXIST, "proved", version, why, evidence)
         return found
@@ -208,9 +217,9 @@ class Judgement:
         return f"{PRESENT}: {counted(len(self.acks or ()), 'acknowledged commit')}"
 
     def _report_damages(self) -> None:
-        """Find each damaged file that a version from `since` on needs."""
+        """Find each damaged file that a version from `since` on needs, or that is needed to read the table today."""
         for name, error, versions in self.damages:
-            last = max(versions, default=None)
+            last = self.since if self.damages.is_current(name) else max(versions, default=None)
             if not self.skips(last):
                 who = _needing(sorted(versions))
                 first = min(versions, default=None)

@@ -1,11 +1,12 @@
 """The files of one table, on any file system: named relative to its folder, read within bounds, never written."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unicodedata import category
+from urllib.parse import quote, unquote
 
 from pyarrow import fs
 
@@ -18,6 +19,10 @@ from workbench.storage.strict_json import read_json
 
 #: The largest file of metadata that is read into memory.
 MOST_BYTES = 64 * 2**20
+#: The signs of a URL that stay as they are.
+_OF_URLS = "%/:@!$&'()*+,;=[]~"
+#: A part of pyarrow's error about a URL whose scheme is none of its own.
+_NOT_OF_PYARROW = "Unrecognized filesystem type"
 #: The number of attempts to read a table whose files are cleaned up meanwhile.
 _TRIES = 3
 
@@ -52,21 +57,25 @@ class Source:
     link.
 
     Args:
-        url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec.
+        url: A local folder, or a URL for pyarrow (``s3://``, ``gs://``, ``hdfs://`` ...) or fsspec. In
+            pyarrow's, ``%20`` is a blank.
+        storage: The settings of the file system, with credentials, by pyiceberg's names; then `url` has no escapes.
 
     Attributes:
         given: The folder or URL, with credentials.
         limits: They are asked before each file is opened and each folder is listed; None lets everything pass.
         chosen: The file of metadata that the table's catalog names; None where no catalog was asked.
+        without_data: Whether the folder may hold a table's metadata alone, as in a repository.
     """
 
     limits: Limits | None = None
     chosen: str | None = None
+    without_data = False
 
-    def __init__(self, url: Place) -> None:
-        self.given = os.fspath(url)
+    def __init__(self, url: Place, storage: Mapping[str, str] | None = None) -> None:
+        self.given, self._storage = os.fspath(url), storage
         self.url = without_credentials(self.given)
-        self._files, self._root = _open(self.given, self.url)
+        self._files, self._root, self._has_escapes = _open(self.given, self.url, storage)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
         self._known: set[str] = set()  # folders that are inside
         if self._is_local:
@@ -75,12 +84,18 @@ class Source:
             raise InputError(f"there is no folder {brief(self.url)}")
 
     def __reduce__(self) -> Any:
-        return Source, (self.given,)  # workers open it themselves
+        return Source, (self.given, self._storage)  # workers open it themselves
 
     def below(self, folder: str) -> "Source":
         """A folder in this one, as a source of its own."""
+        return Source(self.place(folder), self._storage)
+
+    def place(self, folder: str) -> str:
+        """The path or URL of a folder in this one."""
         url, options = options_apart(self.given)
-        return Source(f"{url.rstrip('/')}/{folder}" + (f"?{options}" if options else ""))
+        return f"{url.rstrip('/')}/{quote(folder) if self._has_escapes else folder}" + (
+            f"?{options}" if options else ""
+        )
 
     def path(self, name: str) -> str:
         """A file's path in the file system; refused if that is outside the table."""
@@ -178,12 +193,27 @@ class Source:
             >>> Source(".").inside("s3://lake/orders/data/a.parquet", moved_from="s3://lake/orders")
             'data/a.parquet'
         """
-        for root in (moved_from, self.url, self._root, f"file://{self._root}", f"file:{self._root}"):
+        plain, _ = options_apart(self.url)
+        for root in (moved_from, plain, unquote(plain), self._root, f"file://{self._root}", f"file:{self._root}"):
             if root and location.startswith(root.rstrip("/") + "/"):
                 name = location[len(root.rstrip("/")) + 1 :]
                 self.path(name)
                 return name
         raise Elsewhere(location, f" {brief(self.url)}: it is elsewhere")
+
+    def is_at(self, location: str) -> bool:
+        """Whether this is the folder at a location of the table's metadata, which may spell its scheme otherwise.
+
+        Examples:
+            >>> here = Source(".")
+            >>> here.is_at(f"file:{os.getcwd()}"), here.is_at("s3://lake/orders")
+            (True, False)
+        """
+        location = location.rstrip("/")
+        if self._is_local:
+            return os.path.realpath(location.removeprefix("file://").removeprefix("file:")) == self._root
+        plain, _ = options_apart(self.url)
+        return location in (plain, unquote(plain)) or location.partition("://")[2] == self._root.rstrip("/")
 
     def is_stopped(self) -> bool:
         """Whether limits have ended the audit, which removes them."""
@@ -225,14 +255,25 @@ def read_again(read: Callable[[], Judged]) -> Judged:
     return read()
 
 
-def _open(url: str, shown: str) -> tuple[fs.FileSystem, str]:
+def _open(url: str, shown: str, storage: Mapping[str, str] | None) -> tuple[fs.FileSystem, str, bool]:
+    """The file system, the path in it, and whether the URL has escapes such as ``%20``."""
     if not is_url(url):
-        return fs.LocalFileSystem(), str(Path(url).absolute())
+        return fs.LocalFileSystem(), str(Path(url).absolute()), False
     with _named(shown):
+        if storage is not None:
+            from pyiceberg.io.pyarrow import PyArrowFileIO  # it knows what the settings mean
+
+            scheme, host, path = PyArrowFileIO.parse_location(url)
+            return PyArrowFileIO(dict(storage)).fs_by_scheme(scheme, host), path, False
+        plain, options = options_apart(url)
         try:
-            return fs.FileSystem.from_uri(url)
-        except ValueError:  # not one of pyarrow's own schemes
-            return fs.FileSystem.from_uri(f"fsspec+{url}")
+            return *fs.FileSystem.from_uri(quote(plain, safe=_OF_URLS) + (f"?{options}" if options else "")), True
+        except ValueError as error:
+            if _NOT_OF_PYARROW not in str(error):
+                raise
+        if options:  # fsspec would take them for a part of the path, and ask another host
+            raise InputError(f"{brief(shown)} is not accepted: options are read of pyarrow's schemes alone")
+        return *fs.FileSystem.from_uri(f"fsspec+{url}"), False
 
 
 @contextmanager

@@ -1,50 +1,28 @@
 """Many tables: found in folders and catalogs, audited side by side, and summed up."""
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from html import escape
 from multiprocessing import get_context
 from typing import Any
 
 from workbench import __version__
-from workbench.audits.audit import audit, formats
-from workbench.audits.findings import GRADES, Audit, Grade
-from workbench.audits.source import Source
-from workbench.kernel import InputError
+from workbench.audits.audit import audit
+from workbench.audits.findings import GRADES, NOTHING_FOUND, Audit, Grade, reason
+from workbench.audits.listing import Table
 from workbench.kernel.meaning.budget import INTERRUPTED
-from workbench.kernel.meaning.errors import brief, text_of
-from workbench.registry.programs import needs
-from workbench.storage.places import local, without_credentials
 
 #: The states of tables without findings of a grade, the gravest first.
-REFUSED, INCOMPLETE, SOUND = "refused", "incomplete", "sound"
-#: The states of a table, the gravest first. What is outside of a protocol's promises is sound.
-STATES = ("damaged", "proved", REFUSED, "suspect", INCOMPLETE, SOUND)
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table to audit.
-
-    Attributes:
-        path: Its place, as given.
-        metadata: The metadata file that a catalog names; "" without a catalog.
-        name: Its name in a catalog.
-    """
-
-    path: str
-    metadata: str = ""
-    name: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The path without credentials."""
-        return without_credentials(self.path)
+REFUSED, INCOMPLETE = "refused", "incomplete"
+_DIED = "the process that audited it died"
+#: The states of a table, the gravest first. What is outside of a protocol's promises does not count.
+STATES = ("damaged", "proved", REFUSED, "suspect", INCOMPLETE, NOTHING_FOUND)
 
 
 @dataclass(frozen=True)
@@ -70,7 +48,7 @@ class Audited:
             return REFUSED
         grades = {finding["grade"] for finding in self.found["findings"]}
         worst: Iterator[Grade] = (grade for grade in GRADES if grade in grades and grade != "outside")
-        return next(worst, None) or (SOUND if self.found["complete"] else INCOMPLETE)
+        return next(worst, None) or (NOTHING_FOUND if self.found["complete"] else INCOMPLETE)
 
     def as_dict(self) -> dict[str, Any]:
         """The audit's data, with the version of the workbench and the time; of a refused table, its path and why."""
@@ -80,118 +58,106 @@ class Audited:
 
     def line(self) -> list[str]:
         """The table's state, format, versions and path, and the findings, as cells of a row."""
-        name = self.table.name or self.table.shown
+        name = self.table.title
         if self.found is None:
             return [REFUSED.upper(), "", "", name, self.refused]
         first, last = self.found["versions"]
         versions = "" if last is None else f"{first} to {last}"
-        state = self.state if self.state == SOUND else self.state.upper()
-        return [state, self.found["format"], versions, name, self.found["why"]]
+        if self.state == NOTHING_FOUND:
+            why = "" if self.found["why"] == NOTHING_FOUND else self.found["why"]
+            return [self.state, self.found["format"], versions, name, why]
+        return [self.state.upper(), self.found["format"], versions, name, self.found["why"]]
 
 
 def holds(audited: Iterable[Audited]) -> tuple[bool | None, bool]:
-    """Whether all tables are sound - False if anything is proved or damaged - and whether one was refused."""
+    """Whether nothing was found in any table - False if anything is proved or damaged - and whether one was refused."""
     states = {one.state for one in audited}
     sound = False if states & {"damaged", "proved"} else None if states & {"suspect", INCOMPLETE} else True
     return sound, REFUSED in states
 
 
-def tables_below(folder: str) -> Iterator[Table]:
-    """The tables in a folder and those below it; a table's own folders are not looked into.
-
-    Raises:
-        InputError: If there is no such folder.
-    """
-    known = formats().values()
-
-    def look(source: Source) -> Iterator[Table]:
-        if any(module.detects(source) for module in known):
-            yield Table(source.given)
-            return
-        for entry in source.entries():
-            if entry.is_folder:
-                yield from look(source.below(entry.name))
-
-    return look(Source(folder))
-
-
-def tables_in(catalog: str) -> Iterator[Table]:
-    """The Iceberg tables of a catalog that pyiceberg is configured for.
-
-    Raises:
-        InputError: If pyiceberg is not installed, or does not reach the catalog.
-    """
-    needs("catalog", "--catalog")
-    from pyiceberg.catalog import load_catalog
-
-    try:
-        known = load_catalog(catalog)
-        waiting = list(known.list_namespaces())
-        while waiting:
-            namespace = waiting.pop(0)
-            for name in sorted(known.list_tables(namespace)):
-                table = known.load_table(name)
-                yield Table(table.location(), table.metadata_location, ".".join(name))
-            waiting += [inner for inner in known.list_namespaces(namespace) if inner != namespace]
-    except Exception as error:  # those of pyiceberg, and of its means to reach the catalog
-        raise InputError(f"catalog {brief(catalog)} cannot be read: {type(error).__name__}: {text_of(error)}") from None
-
-
-def once_each(tables: Iterable[Table]) -> Iterator[Table]:
-    """Each table once, even if it is reached in several ways."""
-    met = set()
-    for table in tables:
-        here = local(table.path)
-        place = table.shown.rstrip("/") if here is None else os.path.realpath(here)
-        if place not in met:
-            met.add(place)
-            yield table
-
-
 def audit_each(
     tables: Iterable[Table],
     *,
-    since: Mapping[str, int] | None = None,
+    since: Mapping[tuple[str, str], int] | None = None,
     seconds: float | None = None,
     page: Callable[[Audit], str] | None = None,
     workers: int = 1,
+    without_data: bool = False,
 ) -> Iterator[Audited]:
     """Audit tables side by side, and yield each as soon as it is done.
 
-    After Ctrl-C the running audits end with what they have found, and the others are refused.
+    Whatever happens to one table, even the death of its process, is the outcome of that table alone. After Ctrl-C the
+    running audits end with what they have found, and the others are refused.
 
     Args:
-        since: By the path without credentials, the version to start from.
+        since: By the path without credentials and the format, the version to start from.
         seconds: The most that one audit may take.
         page: Makes a page of an audit, in the process that has it.
         workers: The number of processes that audit.
+        without_data: Whether folders may hold metadata alone.
     """
-    work = partial(_audit, since=since or {}, seconds=seconds, page=page)
+    work = partial(_audit, since=since or {}, seconds=seconds, page=page, without_data=without_data)
     if workers == 1:
         yield from map(work, tables)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    died = []
+    with _processes(workers) as pool:
         running: dict[Future[Audited], Table] = {pool.submit(work, table): table for table in tables}
         try:
             for done in as_completed([*running]):
-                del running[done]
-                yield done.result()
+                table = running.pop(done)
+                if isinstance(done.exception(), BrokenProcessPool):
+                    died.append(table)
+                else:
+                    yield done.result()
         except KeyboardInterrupt:
             pool.shutdown(wait=True, cancel_futures=True)
             for future, table in running.items():
-                yield Audited(table, None, INTERRUPTED) if future.cancelled() else future.result()
+                is_over = future.cancelled() or future.exception() is not None
+                yield Audited(table, None, INTERRUPTED) if is_over else future.result()
+    for table in died:  # with the process of one table end those of all; only that one dies again on its own
+        with _processes(1) as pool:
+            alone = pool.submit(work, table)
+            yield Audited(table, None, _DIED) if alone.exception() is not None else alone.result()
+
+
+def _processes(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
 
 
 def _audit(
-    table: Table, since: Mapping[str, int], seconds: float | None, page: Callable[[Audit], str] | None
+    table: Table,
+    since: Mapping[tuple[str, str], int],
+    seconds: float | None,
+    page: Callable[[Audit], str] | None,
+    without_data: bool,
 ) -> Audited:
     began = time.perf_counter()
+    if table.refused:
+        return Audited(table, None, table.refused)
     try:
-        found = audit(table.path, since=since.get(table.shown), seconds=seconds, metadata=table.metadata or None)
-    except InputError as error:
-        return Audited(table, None, text_of(error))
-    made = page(found) if page is not None else ""
+        found = audit(
+            table.path,
+            format=table.format,
+            since=since.get((table.shown, table.format)),
+            seconds=seconds,
+            metadata=table.metadata or None,
+            storage=table.storage,
+            without_data=without_data,
+        )
+    except Exception as error:  # whatever happens to one table, the others are judged
+        return Audited(table, None, reason(error))
+    made = "" if page is None else _page(page, found)
     return Audited(table, found.as_dict(), page=made, seconds=time.perf_counter() - began)
+
+
+def _page(page: Callable[[Audit], str], found: Audit) -> str:
+    """The page on an audit; the reason if none can be made, since the findings must not depend on it."""
+    try:
+        return page(found)
+    except Exception as error:
+        return f"<!doctype html><pre>no page could be made: {escape(reason(error))}\n\n{escape(found.text())}</pre>"
 
 
 def counts(audited: Iterable[Audited]) -> dict[str, int]:

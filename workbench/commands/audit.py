@@ -43,6 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="auto", choices=("auto", *having("audit")))
     parser.add_argument("--acks", metavar="FILE", help="the commits that were acknowledged to clients")
     parser.add_argument("--since", type=_version, metavar="N", help="the version to start from")
+    parser.add_argument(
+        "--without-data",
+        action="store_true",
+        help="metadata alone may have been copied: no data file is no violation",
+    )
     add_options(parser, "--max-seconds")
     told = {
         _PAGE: "a page with evidence and pictures, of one table",
@@ -85,6 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         acks=arguments.acks,
         since=arguments.since,
         seconds=arguments.max_seconds,
+        without_data=arguments.without_data,
     )
 
     def page() -> str:

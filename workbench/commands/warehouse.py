@@ -9,16 +9,13 @@ from hashlib import blake2b
 from pathlib import Path
 
 from workbench.audits.findings import GRADES, Audit
+from workbench.audits.listing import Table, once_each, tables_at, tables_below, tables_in
 from workbench.audits.warehouse import (
     STATES,
     Audited,
-    Table,
     audit_each,
     counts,
     holds,
-    once_each,
-    tables_below,
-    tables_in,
 )
 from workbench.commands.output import outputs, standard, status
 from workbench.commands.output.answers import printing
@@ -26,7 +23,7 @@ from workbench.commands.output.files import make_output_folder, read_text, readi
 from workbench.commands.output.progress import SparseLines
 from workbench.formats.junit import FAILED, PASSED, UNKNOWN, JunitCase, Suite, to_junit
 from workbench.kernel import InputError
-from workbench.kernel.meaning.errors import brief
+from workbench.kernel.meaning.errors import brief, text_of
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry import usable
@@ -37,7 +34,11 @@ from workbench.storage.whole import STDOUT
 def audit_many(arguments: argparse.Namespace) -> int:
     """Audit the tables that the arguments name, and give the answer."""
     since = {} if arguments.after is None else _clean_before(arguments.after)
-    tables = list(once_each(_asked(arguments)))
+    unlisted: list[Table] = []
+    tables = list(once_each(_asked(arguments, unlisted)))
+    if not tables and unlisted:
+        raise InputError("; ".join(one.refused for one in unlisted))
+    tables += unlisted
     if not tables:
         raise InputError(f"there is no table in {', '.join(map(brief, [*arguments.below, *arguments.catalog]))}")
     folders = [Path(output.path) for output in arguments.output if output.kind == outputs.FOLDER]
@@ -51,6 +52,7 @@ def audit_many(arguments: argparse.Namespace) -> int:
             since=since,
             seconds=arguments.max_seconds,
             page=_page if folders else None,
+            without_data=arguments.without_data,
             workers=min(len(tables), arguments.workers or os.cpu_count() or 1),
         ):
             audited.append(one)
@@ -61,7 +63,7 @@ def audit_many(arguments: argparse.Namespace) -> int:
                 if one.page:
                     with writing_text(str(folder / _file(one))) as out:
                         out.write(one.page)
-        audited.sort(key=lambda one: (STATES.index(one.state), one.table.shown))
+        audited.sort(key=lambda one: (STATES.index(one.state), one.table.title))
         if not (arguments.json or arguments.quiet):
             for line in columns([one.line() for one in audited]):
                 standard.say(line)
@@ -76,22 +78,31 @@ def audit_many(arguments: argparse.Namespace) -> int:
     return status.BAD_INPUT if (is_refused or overlooked) and sound is not False else status.of_answer(sound)
 
 
-def _asked(arguments: argparse.Namespace) -> Iterator[Table]:
-    for catalog in arguments.catalog:  # first, since it says more of a table that is met again
-        yield from tables_in(catalog)
-    yield from map(Table, arguments.path)
-    for folder in arguments.below:
-        yield from tables_below(folder)
+def _asked(arguments: argparse.Namespace, unlisted: list[Table]) -> Iterator[Table]:
+    """The tables that the arguments name; catalogs and folders that cannot be listed go to `unlisted`, as refused."""
+    many = (
+        *((tables_in, catalog) for catalog in arguments.catalog),  # first: it says more of a table that is met again
+        *((tables_at, path) for path in arguments.path),
+        *((tables_below, folder) for folder in arguments.below),
+    )
+    for tables, place in many:
+        try:
+            yield from tables(place)
+        except InputError as error:
+            unlisted.append(Table(place, refused=text_of(error)))
 
 
-def _clean_before(path: str) -> dict[str, int]:
-    """The last versions of the tables without findings in an earlier audit, whose lines of JSON are in a file."""
+def _clean_before(path: str) -> dict[tuple[str, str], int]:
+    """The last versions of the tables without findings in an earlier audit, whose lines of JSON are in a file.
+
+    They are by path and format.
+    """
     since = {}
     with reading(path):
         for number, line in enumerate(read_text(path, "audit").splitlines(), 1):
             match read_json(line, f"line {number}"):
-                case {"holds": True, "path": str(table), "versions": [_, int(last)]}:
-                    since[table] = last
+                case {"holds": True, "path": str(table), "format": str(format), "versions": [_, int(last)]}:
+                    since[table, format] = last
                 case {"path": str()}:
                     pass
                 case _:
@@ -129,13 +140,14 @@ def _index(audited: Sequence[Audited]) -> str:
 
 def _file(one: Audited) -> str:
     """The name of a table's page in the folder; its ending distinguishes similar names."""
-    plain = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in one.table.shown.strip("/"))
-    return f"{plain}-{blake2b(one.table.shown.encode(), digest_size=4).hexdigest()}.html"
+    table = one.table
+    plain = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in table.shown.strip("/"))
+    return f"{plain}-{blake2b(f'{table.shown} {table.name}'.encode(), digest_size=4).hexdigest()}.html"
 
 
 def _suite(one: Audited) -> Suite:
     """A table as a suite: a case for each finding that counts, or one for the table as a whole."""
-    name = one.table.name or one.table.shown
+    name = one.table.title
     if one.found is None:
         return Suite(name, [JunitCase(name, UNKNOWN, f"refused: {one.refused}")])
     cases = [
@@ -160,7 +172,7 @@ def _metrics(audited: Sequence[Audited]) -> str:
     for state, number in counts(audited).items():
         tables.append((f'state="{state}"', number))
     for one in audited:
-        labels = f'table="{_label(one.table.name or one.table.shown)}"'
+        labels = f'table="{_label(one.table.title)}"'
         completeness.append((labels, int(one.found is not None and one.found["complete"])))
         if one.found is not None:
             grades = Counter(finding["grade"] for finding in one.found["findings"])

@@ -89,6 +89,8 @@ class DeltaJudgement(Judgement):
         self.changed: dict[Partition | None, int] = {}
 
     def rules(self) -> list[Rule]:
+        for name in chain.from_iterable(self.log.checkpoints.get(max(self.log.checkpoints, default=-1), ())):
+            self.damages.current(name)
         pointer = self.guarded(self.pointer, self.log.last)
         return [self.history, pointer, self.newest, self.acknowledged, self.say_what_was_compared]
 
@@ -128,7 +130,7 @@ class DeltaJudgement(Judgement):
             why = f"the log has no entry of {which}, though later ones exist"
             state_of = partial(states.lost_entry, version, which)
             if later is None:
-                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of)
+                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of, last=last)
                 self._unread(until + 1, NO_READER)
                 return
             name = self.log.checkpoints[later][0][0] if bridge is None else bridge.name
@@ -163,6 +165,8 @@ class DeltaJudgement(Judgement):
                 if not early:
                     self.remarks.append(f"versions before {base} were cleaned up: its checkpoint is taken as correct")
                 return base + 1
+        if 0 in self.log.entries:
+            return 0
         self._unread(self.first, "they build on damaged checkpoints")
         return None
 
@@ -404,7 +408,9 @@ class DeltaJudgement(Judgement):
         fitting = [names for names in there if parts in (None, len(names))]
         if not fitting:
             told = f"{_HINT} names " + (f"{parts} parts of " if parts else "") + f"the checkpoint of version {version}"
-            self.find(FILES_EXIST, "proved", max(version, 0), f"{told}, which is not there", [f"{_HINT}: {version}"])
+            evidence = [f"{_HINT}: {version}"]
+            why = f"{told}, which is not there"
+            self.find(FILES_EXIST, "proved", max(version, 0), why, evidence, last=self.log.last)
             return
         actions = read_checkpoint(self.source, fitting[0])
         size = sum(self.log.sizes[name] for name in fitting[0]) if not actions.sidecars else None
@@ -420,7 +426,8 @@ class DeltaJudgement(Judgement):
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
-        for feature in sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES):
+        unknown = sorted(now.protocol.reader_features - READER_FEATURES - CATALOG_FEATURES)
+        for feature in unknown:
             self.left_out.append(f"what the table feature {brief(feature)} changes: it is not known here")
         if now.metadata.provider != "parquet":
             self.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
@@ -441,7 +448,9 @@ class DeltaJudgement(Judgement):
             **{one.name: one.size for one in files if not one.is_outside},
             **{place.name: None for _, place in vectors if place.name is not None},
         }
-        absent = {one.name for one in self.judge_presence(wanted, self.last, self._origin)}
+        may_be_elsewhere = bool(outside or unknown or now.metadata.provider != "parquet")
+        found = self.judge_presence(wanted, self.last, self._origin, may_be_elsewhere=may_be_elsewhere)
+        absent = {one.name for one in found}
         there = []
         for one, place in vectors:
             if place.unreadable is not None:

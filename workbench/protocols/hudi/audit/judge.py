@@ -176,7 +176,11 @@ class HudiJudgement(Judgement):
 
     def gone(self) -> None:
         """Find published slices that were deleted although no cleaner may delete them."""
-        for one in unpublished(self.table).to_pylist():
+        lost = unpublished(self.table).to_pylist()
+        if lost and self._has_metadata_alone():
+            self.left_out.append(f"whether data files exist: the folder has none of {len(lost):,}, only metadata")
+            return
+        for one in lost:
             deletions = self.table.deleted.get(one["name"].rpartition("/")[2], [])
             rows = "" if one["rows"] is None else f", with {counted(one['rows'], 'row')}"
             evidence = [f"{one['instant']} publishes {one['name']}{rows}", "there is no such file"]
@@ -191,8 +195,15 @@ class HudiJudgement(Judgement):
             state_of = _deleted(_group(one), one["first"], deletions)
             self.find_slice(FILES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
 
+    def _has_metadata_alone(self) -> bool:
+        """Whether there is no data file, as the audit was told that there may be none."""
+        published = {*self.table.slices["name"].to_pylist(), *self.table.logs}
+        return self.source.without_data and published.isdisjoint(self.table.present)
+
     def log_files(self) -> None:
         """Find log files of a file group's newest slice that are missing or cut off."""
+        if self._has_metadata_alone():
+            return
         newest: dict[tuple[str, str], int] = {}
         for known in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
             place = known["partition"], known["bucket"]
@@ -207,8 +218,10 @@ class HudiJudgement(Judgement):
                 why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
                 one = {"partition": partition, "bucket": group, "first": version}
                 state_of = _deleted(group, version, deletions)
-                self.find_slice(FILES_EXIST, "proved", one, why, [f"there is no {name}"], state_of)
+                evidence = [f"there is no {name}"]
+                self.find_slice(FILES_EXIST, "proved", one, why, evidence, state_of, last=self.table.versions[1])
             elif size is not None and found < size:
+                self.damages.current(name)
                 self.damages.note(Damaged(name, f"it has {found:,} bytes, and had {size:,} in {version}"), [version])
 
     # Files with two writers ------------------------------------------------------------------------------------------
@@ -217,7 +230,7 @@ class HudiJudgement(Judgement):
         """Find operations that share a timestamp, and files that differ from what their commit wrote."""
         table, slices = self.table, self.table.slices
         if self.since is not None:
-            slices = slices.filter(pc.greater_equal(slices["first"], self.since))
+            slices = slices.filter(pc.or_(pc.greater_equal(slices["first"], self.since), pc.is_null(slices["last"])))
         for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
             why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
             self._two_writers("proved", one, why, [one["instant"], one["name"]])
@@ -231,6 +244,8 @@ class HudiJudgement(Judgement):
         found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
         other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
         for one in slices.filter(other).to_pylist():
+            if one["last"] is None:
+                self.damages.current(one["name"])
             with self.damages.around(one["first"]):
                 rows = count_rows(table.source, one["name"])
                 why = "the slice's file is not the one its commit wrote: it was overwritten"
@@ -241,7 +256,9 @@ class HudiJudgement(Judgement):
                 self._two_writers("suspect" if one["rows"] in (None, rows) else "proved", one, why, evidence)
 
     def _two_writers(self, grade: Grade, one: Mapping[str, Any], why: str, evidence: Iterable[str]) -> None:
-        self.find_slice(READ, grade, one, why, evidence, partial(states.one_name, _group(one), one["first"]))
+        last = self.table.versions[1] if one["last"] is None else one["first"]
+        state_of = partial(states.one_name, _group(one), one["first"])
+        self.find_slice(READ, grade, one, why, evidence, state_of, last=last)
 
     def not_written(self) -> None:
         """Find files with the timestamp of a commit that did not write them: readers that list folders read them."""

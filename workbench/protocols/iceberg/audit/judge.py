@@ -203,7 +203,10 @@ class IcebergJudgement(Judgement):
         if self.is_unchanged():  # nobody has written meanwhile
             live, version = self.table.live, self.versions[1] or 0
             wanted = {entry.file: entry.size for entry in live.values()}
-            absent = {one.name for one in self.judge_presence(wanted, version, self._origin)}
+            was_moved = not self.source.is_at(self.table.metadata.location)
+            may_be_elsewhere = was_moved or self.table.outside > 0
+            missing = self.judge_presence(wanted, version, self._origin, may_be_elsewhere=may_be_elsewhere)
+            absent = {one.name for one in missing}
             self.judge_vectors([one for one in self._vectors() if one.name not in absent], version)
         else:
             self.left_out.append("whether data files exist: the table was written to while it was read")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from workbench.audits.avro import read_avro
+from workbench.audits.avro import Record, SameEnds, read_avro
 from workbench.audits.damaged import Damaged
 from workbench.audits.source import Elsewhere, Source
 from workbench.kernel import InputError
@@ -111,40 +111,72 @@ SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 _OF_BLOB = ("referenced_data_file", "content_offset", "content_size_in_bytes")
 
 
-def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
-    """A snapshot's manifests, by name."""
-    if snapshot.manifest_list is None:
-        return {}
-    name = places.name(snapshot.manifest_list)
-    found: dict[str, ListedManifest] = {}
-    others = ("sequence_number", "manifest_length")
-    keep = (
-        "manifest_path",
-        "added_snapshot_id",
-        "content",
-        *others,
-        *(field for fields in _COUNTS for field in fields),
-    )
-    for record in read_avro(source, name, keep=keep):
+#: The fields of a manifest list's records, besides the path.
+_OTHERS = ("sequence_number", "manifest_length")
+_KEPT = ("manifest_path", "added_snapshot_id", "content", *_OTHERS, *(field for fields in _COUNTS for field in fields))
+
+
+class ManifestLists:
+    """The manifest lists of a branch, one after the other. What a list has from the one before is not decoded again."""
+
+    def __init__(self, source: Source, places: Places) -> None:
+        self._source, self._places = source, places
+        self._file = SameEnds(_KEPT)
+        self._names: list[str] = []  # the last in the list first
+        self._known: set[str] = set()
+
+    def go_on(self, snapshot: IcebergSnapshot) -> tuple[list[str], dict[str, ListedManifest]]:
+        """Go on to a snapshot's list.
+
+        Returns:
+            The manifests of the list before that this one lacks or may describe otherwise, and those that are new or
+            may be described otherwise.
+        """
+        assert snapshot.manifest_list is not None
+        name = self._places.name(snapshot.manifest_list)
+        kept, records = self._file.read(self._source.read(name), name)
+        gone, new = self._names[kept:], dict[str, ListedManifest]()
+        try:
+            may_return = set(gone)
+            for record in records:
+                manifest, listed = self._listed(name, record)
+                if manifest in new or (manifest in self._known and manifest not in may_return):
+                    raise Damaged(name, f"it names {brief(manifest)} twice")
+                new[manifest] = listed
+        except InputError:
+            self._file.forget()
+            raise
+        self._names[kept:] = reversed(new)
+        self._known.difference_update(gone)
+        self._known.update(new)
+        return gone, new
+
+    def _listed(self, name: str, record: Record) -> tuple[str, ListedManifest]:
+        """The manifest in a record, by name."""
         path, added_by = record.get("manifest_path"), record.get("added_snapshot_id")
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise Damaged(name, f"it names {brief(path)} as a manifest")
         counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
-        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, others))):
+        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, _OTHERS))):
             raise Damaged(name, f"it does not count the files of {brief(path)}")
-        manifest = places.name(path)
-        if manifest in found:
-            raise Damaged(name, f"it names {brief(manifest)} twice")
+        manifest = self._places.name(path)
         if record.get("content", 0) not in (0, 1):
             raise Damaged(name, f"the content of {brief(manifest)} is {record['content']}")
-        found[manifest] = ListedManifest(
+        return manifest, ListedManifest(
             -1 if added_by is None else added_by,
             record.get("content", 0) != 0,
             counts,
             record.get("sequence_number") or 0,  # none in version 1; lists of version 2 say 0 of the same
             record.get("manifest_length"),
         )
-    return found
+
+
+def manifests_of(source: Source, places: Places, snapshot: IcebergSnapshot) -> dict[str, ListedManifest]:
+    """A snapshot's manifests, by name."""
+    if snapshot.manifest_list is None:
+        return {}
+    _, manifests = ManifestLists(source, places).go_on(snapshot)
+    return manifests
 
 
 def entries_of(source: Source, places: Places, manifest: str, listed: ListedManifest) -> Iterator[ManifestEntry]:

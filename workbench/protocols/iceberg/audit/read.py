@@ -1,9 +1,10 @@
 """Read an Iceberg table's main branch: its snapshots, and its data files with the versions in which they live.
 
 A version is a snapshot's sequence number; in format version 1, which has none, its place in the history. Each manifest
-is read once, in the first snapshot that lists it.
+is read once, in the first snapshot that lists it, and of a manifest list only what the one before does not have.
 """
 
+from collections import Counter
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from workbench.protocols.iceberg.audit.manifests import (
     STATUSES,
     ListedManifest,
     ManifestEntry,
+    ManifestLists,
     Places,
     entries_of,
     manifests_of,
@@ -145,6 +147,9 @@ def read(
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
     readings = (reading, *_other_branches(source, places, metadata, damages))
+    for one in readings:
+        for name in one.needed:
+            damages.current(name)
     live = {name: entry for one in readings for name, entry in one.live().items()}
     return IcebergTable(
         source,
@@ -280,29 +285,36 @@ class _BranchReading:
     unread: list[int] = field(default_factory=list)
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
     _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
+    _sums: Counter[tuple[bool, str]] = field(default_factory=Counter)  # of its files and rows, by whether of deletes
+    _changed: dict[str, None] = field(default_factory=dict)  # of its manifests, those listed otherwise than at first
+    _torn: set[str] = field(default_factory=set)  # and those that are damaged
     _live: dict[str, Life] = field(default_factory=dict)
     _dead: list[Life] = field(default_factory=list)
     _deletes: set[str] = field(default_factory=set)  # files of row-level deletes, which writers may drop at will
     _begun: bool = False
+    _unlisted: str | None = None  # the manifest list of the last snapshot, if it is damaged
+
+    def __post_init__(self) -> None:
+        self._lists = ManifestLists(self.source, self.places)
 
     def add(self, snapshot: IcebergSnapshot, version: int) -> None:
         """Apply the next snapshot."""
-        listed = self._listed(snapshot, version)
-        if listed is None:
+        change = self._listed(snapshot, version)
+        if change is None:
             self._begun = False
             return
-        was_whole = self._is_whole()
-        dropped = {name for manifest, live in self._manifests.items() if manifest not in listed for name in live.files}
-        entries = self._read(snapshot, listed)
+        was_whole = not self._torn
+        dropped = self._drop(*change)
+        entries = self._read(snapshot, change[1])
         strange = self._come(snapshot, version, entries, dropped)
         here = {entry.name for entry in entries if entry.status != DELETED}
         gone = {entry.name for entry in entries if entry.status == DELETED}
         if lacks := dropped - here - gone:
             lacks -= {name for live in self._manifests.values() for name in live.files}
         self._go(lacks | (gone - here), version)
-        for name in self._manifests:
+        for name in self._torn:
             self.damages.used(name, version)
-        if was_whole and self._is_whole():
+        if was_whole and not self._torn:
             data_only = (tuple(sorted(names - self._deletes)) for names in (lacks, strange))
             found = Break(snapshot, *data_only)
             if self._begun and (found.lacks or found.has):
@@ -310,35 +322,64 @@ class _BranchReading:
             self._sum_up(snapshot, entries)
         self._begun = True
 
-    def _listed(self, snapshot: IcebergSnapshot, version: int) -> dict[str, ListedManifest] | None:
-        """The manifests of a snapshot; None if nothing names them."""
+    @property
+    def needed(self) -> list[str]:
+        """The files of metadata without which the last snapshot cannot be read."""
+        return [*self._manifests] if self._unlisted is None else [self._unlisted]
+
+    def _listed(self, snapshot: IcebergSnapshot, version: int) -> tuple[list[str], dict[str, ListedManifest]] | None:
+        """The manifests that go and come with a snapshot; None if nothing names them."""
         if snapshot.manifest_list is None:
             self.unread.append(snapshot.id)
             return None
+        self._unlisted = None
         try:
-            return manifests_of(self.source, self.places, snapshot)
+            return self._lists.go_on(snapshot)
         except Damaged as error:
+            self._unlisted = error.name
             self.damages.note(error, [version])
             return None
 
+    def _drop(self, gone: list[str], listed: dict[str, ListedManifest]) -> set[str]:
+        """Drop the manifests that go with a snapshot; returns their files."""
+        dropped = set()
+        for manifest in gone:
+            if manifest not in listed:
+                live = self._manifests.pop(manifest)
+                self._sum(live, -1)
+                self._changed.pop(manifest, None)
+                self._torn.discard(manifest)
+                dropped.update(live.files)
+        return dropped
+
+    def _sum(self, live: Live, sign: int) -> None:
+        """Count a manifest's live files and rows in, or out."""
+        self._sums[live.listed.has_deletes, "files"] += sign * len(live.files)
+        self._sums[live.listed.has_deletes, "rows"] += sign * live.rows
+
     def _read(self, snapshot: IcebergSnapshot, listed: dict[str, ListedManifest]) -> list[ManifestEntry]:
-        """Go on to the manifests of a snapshot; returns the entries of those that the snapshot before did not have."""
-        before, self._manifests, read = self._manifests, {}, []
+        """Go on to the manifests that come with a snapshot; returns the entries of those that are new."""
+        read = []
         for manifest, said in listed.items():
-            if live := before.get(manifest):
-                self._manifests[manifest] = live
+            if live := self._manifests.get(manifest):
+                self._changed.pop(manifest, None)
                 if live.listed != said:
-                    self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
+                    self._changed[manifest] = None
                 continue
             entries = self._entries(manifest, said)
             here = [entry for entry in entries if entry.status != DELETED]
             names, rows = [entry.name for entry in here], sum(entry.rows for entry in here)
             self._manifests[manifest] = Live(names, rows, said)
+            self._sum(self._manifests[manifest], 1)
             if said.has_deletes:
                 self._deletes.update(names)
-            if manifest not in self.damages:
+            if manifest in self.damages:
+                self._torn.add(manifest)
+            else:
                 self._count(snapshot, manifest, said, entries)
             read += entries
+        for manifest in self._changed:
+            self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
         return read
 
     def _come(
@@ -364,10 +405,6 @@ class _BranchReading:
             life = self._live.pop(name)
             life.last = version
             self._dead.append(life)
-
-    def _is_whole(self) -> bool:
-        """Whether all manifests of the last snapshot could be read."""
-        return not any(name in self.damages for name in self._manifests)
 
     def _entries(self, manifest: str, said: ListedManifest) -> list[ManifestEntry]:
         """A manifest's entries; none if it is damaged."""
@@ -395,11 +432,11 @@ class _BranchReading:
         by_it = [entry for entry in entries if entry.status == ADDED and entry.added_by == snapshot.id]
         added = [entry for entry in by_it if entry.name not in self._deletes]
         for field_, has_deletes in (("total-data-files", False), ("total-delete-files", True)):
-            count = sum(len(live.files) for live in self._manifests.values() if live.listed.has_deletes == has_deletes)
+            count = self._sums[has_deletes, "files"]
             if totals.get(field_) not in (None, count):
                 self.miscounts.append((snapshot, f"{field_} is {totals[field_]:,}, and there are {count:,}"))
         for field_, count in (
-            ("total-records", sum(live.rows for live in self._manifests.values() if not live.listed.has_deletes)),
+            ("total-records", self._sums[False, "rows"]),
             ("added-records", sum(entry.rows for entry in added)),
             ("added-data-files", len(added)),
         ):

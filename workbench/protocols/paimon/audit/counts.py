@@ -14,12 +14,17 @@ from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
+from workbench.protocols.paimon.audit.binary_row import kind_of
 from workbench.protocols.paimon.audit.files import versions
 from workbench.protocols.paimon.audit.heads import heads
 from workbench.protocols.paimon.audit.read import Change, PaimonTable
 
 _KINDS = {"APPEND", "COMPACT", "OVERWRITE", "ANALYZE"}
 _HINT = "snapshot/LATEST"
+
+#: The types whose values are in the names of folders as they are, and the options that name folders otherwise.
+_IN_PATHS = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "INTEGER", "BIGINT", "CHAR", "VARCHAR", "STRING"}
+_OF_PATHS = {"data-file.path-directory", "data-file.external-paths"}
 
 
 class CountsJudgement(Judgement):
@@ -115,7 +120,9 @@ class CountsJudgement(Judgement):
         if not _has_names(table):
             self.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
         elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-            self._absent = self.judge_presence(wanted, table.last, partial(_origin, table))
+            may_be_elsewhere = bool(outside or _has_other_places(table))
+            origin = partial(_origin, table)
+            self._absent = self.judge_presence(wanted, table.last, origin, may_be_elsewhere=may_be_elsewhere)
             gone = {one.name for one in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
             for one in vectors.slice(0, MOST_VECTORS).to_pylist():
@@ -133,11 +140,12 @@ class CountsJudgement(Judgement):
             found, has_files = absent(self.source, head.files)
             lost = [one for one in found if one.name not in told]
             looked, outside = looked + len(head.files), outside + head.outside
-            if found and not has_files:
+            may_be_elsewhere = head.outside or _has_other_places(table) or self.source.without_data
+            if found and not has_files and may_be_elsewhere:
                 self.left_out.append(f"whether the data files of {head.name} exist: the folder has only metadata")
             elif lost and self.source.exists(head.name):  # nobody has dropped it meanwhile
                 why = f"missing, or of another size: {len(lost):,} of {counted(len(head.files), 'file')} of {head.name}"
-                self.find(FILES_EXIST, "proved", head.version, why, map(str, lost[:10]))
+                self.find(FILES_EXIST, "proved", head.version, why, map(str, lost[:10]), last=table.last)
         if looked:
             self.looked_at.append(f"{FILES_EXIST}: {counted(looked, 'file')} of tags and branches, with sizes")
         if outside:
@@ -147,6 +155,13 @@ class CountsJudgement(Judgement):
 def _has_names(table: PaimonTable) -> bool:
     """Whether the names of partitions are known."""
     return bool(table.schema.types) or not set(table.files["partition"].to_pylist()) - {""}
+
+
+def _has_other_places(table: PaimonTable) -> bool:
+    """Whether folders of data files may have other names than they are thought to have."""
+    schema = table.schema
+    is_odd = any(kind_of(one) not in _IN_PATHS for one in schema.types_of(schema.partition_keys))
+    return is_odd or not schema.options.keys().isdisjoint(_OF_PATHS)
 
 
 def _origin(table: PaimonTable, name: str) -> Origin:

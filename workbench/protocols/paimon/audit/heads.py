@@ -50,6 +50,7 @@ def heads(table: PaimonTable, damages: Damages) -> Iterator[Head]:
             yield _head(table, one, known)
         except Damaged as error:
             if table.source.exists(one["file"]):  # nobody has dropped it meanwhile
+                damages.current(error.name)
                 damages.note(Damaged(error.name, f"{error.why}, and {one['file']} needs it"), [one["version"]])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import quote
 
-from workbench.audits.findings import Audit, Finding, reason
+from workbench.audits.findings import NOTHING_FOUND, Audit, Finding, reason
 from workbench.audits.story import story
 from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
@@ -22,7 +22,7 @@ _GRADES = {
     "outside": ("good", "outside the model"),
     "refused": ("open", "? refused"),
     "incomplete": ("open", "? incomplete"),
-    "sound": ("good", "\N{CHECK MARK} sound"),
+    NOTHING_FOUND: ("good", "\N{CHECK MARK} nothing found"),
 }
 
 
