@@ -89,6 +89,15 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds within the constraint NewestIsLast: beyond the constraint FewVersions nothing is known
 \N{CHECK MARK} holds within the constraint VersionsStay: beyond the constraint FewVersions nothing is known
 """,
+    "late_sink": """\
+5,352 distinct states, 11,090 generated, depth 27
+
+\N{CHECK MARK} holds                    CommittedOnce
+\N{CHECK MARK} holds                    NothingIsLost
+\N{CHECK MARK} reached (5 states)       SomethingIsReplayed
+\N{CHECK MARK} holds                    AllIsDone
+\N{CHECK MARK} reached (8 states)       SomethingLandsLate
+""",
     "sink": """\
 106 distinct states, 135 generated, depth 14
 

@@ -1,0 +1,30 @@
+"""What the switches of the models that all formats share decide together; each alone is a configuration."""
+
+import pytest
+
+from workbench.checking.check import check
+from workbench.protocols.table.late_sink import LateSink
+
+SMALL = {"Records": 2, "MaxCrashes": 1}
+
+
+def violated(model):
+    return {verdict.name for verdict in check(model).verdicts if verdict.holds is False}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("remember", ["none", "id"])
+@pytest.mark.parametrize("key", ["none", "expires", "kept"])
+@pytest.mark.parametrize("landing", ["blind", "checked"])
+def test_what_is_judged_where_a_request_lands_decides_alone(landing, key, remember):
+    once = landing == "checked" or key == "kept"
+    assert violated(LateSink(**SMALL, Landing=landing, Key=key, Remember=remember)) == (
+        set() if once else {"CommittedOnce"}
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["none", "kept"])
+@pytest.mark.parametrize("landing", ["blind", "checked"])
+def test_neither_an_id_nor_a_key_helps_a_job_that_deletes(landing, key):
+    assert "PublishedFilesExist" in violated(LateSink(**SMALL, Landing=landing, Key=key, GiveUp="delete"))
