@@ -98,6 +98,15 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds                    AllIsDone
 \N{CHECK MARK} reached (8 states)       SomethingLandsLate
 """,
+    "row_ids": """\
+119 distinct states, 153 generated, depth 8
+
+\N{CHECK MARK} holds                    UniqueRowIds
+\N{CHECK MARK} holds                    RowsKeepIds
+\N{CHECK MARK} reached (4 states)       SomeoneTriesAgain
+\N{CHECK MARK} reached (6 states)       SomeRowsShareAFile
+\N{CHECK MARK} holds                    VersionsGoOn
+""",
     "sink": """\
 106 distinct states, 135 generated, depth 14
 

@@ -4,6 +4,7 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.protocols.table.late_sink import LateSink
+from workbench.protocols.table.row_ids import RowIds
 
 SMALL = {"Records": 2, "MaxCrashes": 1}
 
@@ -28,3 +29,12 @@ def test_what_is_judged_where_a_request_lands_decides_alone(landing, key, rememb
 @pytest.mark.parametrize("landing", ["blind", "checked"])
 def test_neither_an_id_nor_a_key_helps_a_job_that_deletes(landing, key):
     assert "PublishedFilesExist" in violated(LateSink(**SMALL, Landing=landing, Key=key, GiveUp="delete"))
+
+
+@pytest.mark.parametrize("compact", ["never", "carries", "assigns"])
+@pytest.mark.parametrize("restore", ["never", "keeps", "rewinds"])
+@pytest.mark.parametrize("assign", ["commit", "start"])
+def test_row_ids_are_unique_if_taken_in_each_attempt_and_never_given_back(assign, restore, compact):
+    shared = {"UniqueRowIds"} if assign == "start" or restore == "rewinds" else set()
+    changed = {"RowsKeepIds"} if compact == "assigns" else set()
+    assert violated(RowIds(Assign=assign, Restore=restore, Compact=compact)) == shared | changed

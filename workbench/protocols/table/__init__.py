@@ -8,6 +8,7 @@ PROTOCOL = Protocol(
         "table": "model:VersionedTable",
         "sink": "sink:Sink",
         "late_sink": "late_sink:LateSink",
+        "row_ids": "row_ids:RowIds",
     },
     stories={
         "sink": {
@@ -20,6 +21,12 @@ PROTOCOL = Protocol(
             "A key that was forgotten": "table/sink_key_expires",
             "Deleted first, landed afterwards": "table/sink_late_deleted",
             "As it should be": "table/sink_in_flight",
+        },
+        "row_ids": {
+            "Ids of the first attempt": "table/row_ids_retried",
+            "Restored with its counter": "table/row_ids_restored",
+            "Moved, and renumbered": "table/row_ids_compacted",
+            "As it should be": "table/row_ids",
         },
     },
 )
