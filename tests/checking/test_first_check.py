@@ -107,6 +107,14 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} reached (6 states)       SomeRowsShareAFile
 \N{CHECK MARK} holds                    VersionsGoOn
 """,
+    "several_tables": """\
+14 distinct states, 15 generated, depth 5
+
+\N{CHECK MARK} holds                    AllOrNothing
+\N{CHECK MARK} holds                    RefusedLeavesNothing
+\N{CHECK MARK} reached (5 states)       SomeoneIsRefused
+\N{CHECK MARK} holds                    EachIsAnswered
+""",
     "sink": """\
 106 distinct states, 135 generated, depth 14
 

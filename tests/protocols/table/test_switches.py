@@ -5,6 +5,7 @@ import pytest
 from workbench.checking.check import check
 from workbench.protocols.table.late_sink import LateSink
 from workbench.protocols.table.row_ids import RowIds
+from workbench.protocols.table.several_tables import SeveralTables
 
 SMALL = {"Records": 2, "MaxCrashes": 1}
 
@@ -38,3 +39,10 @@ def test_row_ids_are_unique_if_taken_in_each_attempt_and_never_given_back(assign
     shared = {"UniqueRowIds"} if assign == "start" or restore == "rewinds" else set()
     changed = {"RowsKeepIds"} if compact == "assigns" else set()
     assert violated(RowIds(Assign=assign, Restore=restore, Compact=compact)) == shared | changed
+
+
+@pytest.mark.parametrize("load", ["together", "each"])
+@pytest.mark.parametrize("swap", ["all", "each"])
+def test_all_or_nothing_needs_the_catalog_and_the_reader(swap, load):
+    writes = {"AllOrNothing", "RefusedLeavesNothing"} if swap == "each" else set()
+    assert violated(SeveralTables(Swap=swap, Load=load)) == writes | ({"ReadsOneCommit"} if load == "each" else set())

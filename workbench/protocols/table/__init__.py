@@ -9,6 +9,7 @@ PROTOCOL = Protocol(
         "sink": "sink:Sink",
         "late_sink": "late_sink:LateSink",
         "row_ids": "row_ids:RowIds",
+        "several_tables": "several_tables:SeveralTables",
     },
     stories={
         "sink": {
@@ -27,6 +28,11 @@ PROTOCOL = Protocol(
             "Restored with its counter": "table/row_ids_restored",
             "Moved, and renumbered": "table/row_ids_compacted",
             "As it should be": "table/row_ids",
+        },
+        "several_tables": {
+            "Swapped one by one": "table/several_tables_each",
+            "Loaded one by one": "table/several_tables_loaded",
+            "As it should be": "table/several_tables",
         },
     },
 )
