@@ -115,6 +115,17 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} reached (5 states)       SomeoneIsRefused
 \N{CHECK MARK} holds                    EachIsAnswered
 """,
+    "deletion_vectors": """\
+597 distinct states, 771 generated, depth 7
+
+\N{CHECK MARK} holds                    OneVector
+\N{CHECK MARK} holds                    DeletedRowsStayDeleted
+\N{CHECK MARK} holds                    OtherRowsAreReadOnce
+\N{CHECK MARK} reached (5 states)       SomeVectorsAreMerged
+\N{CHECK MARK} reached (5 states)       SomeDeleteAborts
+\N{CHECK MARK} reached (5 states)       SomeVectorIsRemapped
+\N{CHECK MARK} holds                    EachEnds
+""",
     "sink": """\
 106 distinct states, 135 generated, depth 14
 

@@ -3,6 +3,7 @@
 import pytest
 
 from workbench.checking.check import check
+from workbench.protocols.delta.vectors import DeletionVectors
 from workbench.protocols.table.late_sink import LateSink
 from workbench.protocols.table.row_ids import RowIds
 from workbench.protocols.table.several_tables import SeveralTables
@@ -46,3 +47,11 @@ def test_row_ids_are_unique_if_taken_in_each_attempt_and_never_given_back(assign
 def test_all_or_nothing_needs_the_catalog_and_the_reader(swap, load):
     writes = {"AllOrNothing", "RefusedLeavesNothing"} if swap == "each" else set()
     assert violated(SeveralTables(Swap=swap, Load=load)) == writes | ({"ReadsOneCommit"} if load == "each" else set())
+
+
+@pytest.mark.parametrize("compact", ["never", "aborts", "remaps", "forgets"])
+@pytest.mark.parametrize("conflict", ["rows", "file", "none"])
+def test_deleted_rows_stay_deleted_if_deletes_notice_each_other_and_the_compaction(conflict, compact):
+    wrong = violated(DeletionVectors(Conflict=conflict, Compact=compact))
+    assert ("OneVector" in wrong) == (conflict == "none")
+    assert ("DeletedRowsStayDeleted" in wrong) == (conflict == "none" or compact == "forgets")
