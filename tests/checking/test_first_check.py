@@ -89,6 +89,43 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds within the constraint NewestIsLast: beyond the constraint FewVersions nothing is known
 \N{CHECK MARK} holds within the constraint VersionsStay: beyond the constraint FewVersions nothing is known
 """,
+    "late_sink": """\
+5,352 distinct states, 11,090 generated, depth 27
+
+\N{CHECK MARK} holds                    CommittedOnce
+\N{CHECK MARK} holds                    NothingIsLost
+\N{CHECK MARK} reached (5 states)       SomethingIsReplayed
+\N{CHECK MARK} holds                    AllIsDone
+\N{CHECK MARK} reached (8 states)       SomethingLandsLate
+""",
+    "row_ids": """\
+119 distinct states, 153 generated, depth 8
+
+\N{CHECK MARK} holds                    UniqueRowIds
+\N{CHECK MARK} holds                    RowsKeepIds
+\N{CHECK MARK} reached (4 states)       SomeoneTriesAgain
+\N{CHECK MARK} reached (6 states)       SomeRowsShareAFile
+\N{CHECK MARK} holds                    VersionsGoOn
+""",
+    "several_tables": """\
+14 distinct states, 15 generated, depth 5
+
+\N{CHECK MARK} holds                    AllOrNothing
+\N{CHECK MARK} holds                    RefusedLeavesNothing
+\N{CHECK MARK} reached (5 states)       SomeoneIsRefused
+\N{CHECK MARK} holds                    EachIsAnswered
+""",
+    "deletion_vectors": """\
+597 distinct states, 771 generated, depth 7
+
+\N{CHECK MARK} holds                    OneVector
+\N{CHECK MARK} holds                    DeletedRowsStayDeleted
+\N{CHECK MARK} holds                    OtherRowsAreReadOnce
+\N{CHECK MARK} reached (5 states)       SomeVectorsAreMerged
+\N{CHECK MARK} reached (5 states)       SomeDeleteAborts
+\N{CHECK MARK} reached (5 states)       SomeVectorIsRemapped
+\N{CHECK MARK} holds                    EachEnds
+""",
     "sink": """\
 106 distinct states, 135 generated, depth 14
 

@@ -147,7 +147,7 @@ def test_everything_works_from_an_empty_folder(installed: Environment, tmp_path:
     assert "specs/bakery/v2_race.toml  NoLakekeeperConflict violated (22 states)" in run(
         "workbench", "check", "v2_race"
     )
-    assert "5 of 5 configurations are as expected" in run("workbench", "check", "specs/table")
+    assert "17 of 17 configurations are as expected" in run("workbench", "check", "specs/table")
     run("workbench", "check", "v1_one_writer", "-o", "v1_one_writer.html")
     assert "jupyter lab nb" in run("workbench", "notebooks", "nb")
     assert contents(installed.folder) == before

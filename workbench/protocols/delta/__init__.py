@@ -6,6 +6,7 @@ PROTOCOL = Protocol(
     __name__,
     models={
         "delta": "model:Delta",
+        "deletion_vectors": "vectors:DeletionVectors",
     },
     picture="picture",
     audit="audit",
@@ -18,6 +19,11 @@ PROTOCOL = Protocol(
             "The answer that is lost": "delta/lost_answer",
             "The append that is there twice": "delta/lost_answer_retry",
             "As it should be": "delta/put_if_absent",
+        },
+        "deletion_vectors": {
+            "Two vectors of one file": "delta/vectors_unnoticed",
+            "Back after the compaction": "delta/vectors_compacted",
+            "As it should be": "delta/vectors",
         },
     },
 )
