@@ -242,7 +242,7 @@ def test_a_broken_package_disturbs_nobody_else(installed: Path, broken: Path, tm
     (tmp_path / "ledger.txt").write_text("1\n2\n")
     done = command(tmp_path, packages, "audit", "--below", ".")
     no_module = "the package tokens: ModuleNotFoundError: No module named 'tokens.tabels'\n"
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "1 table: 1 sound")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "1 table: 1 nothing found")
     assert done.stderr.endswith(f"workbench: {no_module}"), "its tables may be overlooked"
     (tmp_path / "ledger.txt").unlink()
     for format in ("auto", "tokens"):
