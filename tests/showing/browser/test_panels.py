@@ -499,8 +499,8 @@ def test_parts_in_boxes_follow_a_panel_and_leave_their_neighbours_alone(shared: 
     expect(page.locator(".wb-verdict[aria-label='NonCrashedProgress holds']")).to_have_count(2)
 
 
-def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(notebook: Notebook) -> None:
-    page = notebook.page
+def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(shared: Notebook) -> None:
+    page = shared.page
     row = page.locator(".jp-Cell >> nth=0").locator(".wb-kept tr:has-text('NonCrashedProgress')").first
     for word in ("violated", "holds"):
         page.locator(".wb-screen .wb-switch:has-text('LazyReap') input").click()
@@ -509,9 +509,9 @@ def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(notebo
         expect(row).to_contain_text(word)
 
 
-def test_after_a_shut_down_a_click_is_taken_back_and_the_panel_says_so(notebook: Notebook) -> None:
-    page = notebook.page
-    notebook.menu("Kernel", "Shut Down Kernel")
+def test_after_a_shut_down_a_click_is_taken_back_and_the_panel_says_so(shared: Notebook) -> None:
+    page = shared.page
+    shared.menu("Kernel", "Shut Down Kernel")
     page.wait_for_selector(".jp-KernelName:has-text('No Kernel')")
     switch = page.locator(".wb-screen .wb-switch:has-text('LazyReap') input")
     expect(switch).to_be_checked()
