@@ -62,12 +62,17 @@ class Plain:
         """
         opened = replace(self.opened, cfg=self._asked(plan.properties))
         counting = Counting(self._machine, self._key, self._key_of_plain)
+        judged = {one.name: self._written(one) for one in plan.properties if one.of_states or one.of_steps}
+
+        def decided(graph: Graph) -> dict[str, tuple[State, ...]]:
+            """The way to what violates each property that states and steps decide."""
+            broken = graph.violations
+            return {name: broken[written].trace for name, written in judged.items() if written in broken}
 
         def heed(graph: Graph) -> None:
             states = len(graph.states)
             limits.room(states)
-            decided = self._decided(plan.properties, graph)
-            limits.note(decided, self._machine.declared.property_named, lambda trace: len(trace) - 1)
+            limits.note(decided(graph), self._machine.declared.property_named, lambda trace: len(trace) - 1)
             waiting = states - len(graph.successors)
             limits.check(len(graph.levels), states, waiting, lambda: _BYTES_PER_STATE * states, graph.levels)
 
@@ -85,7 +90,7 @@ class Plain:
             outside=len(graph.pruned),
             levels=graph.levels,
             actions=counting.actions,
-            decided=self._decided(plan.properties, graph),
+            decided=decided(graph),
             trace_to=self.trace,
             liveness=partial(self._liveness, graph),
             notes=[] if counting.gap is None else [f"actions are not counted: {counting.gap}"],
@@ -132,11 +137,6 @@ class Plain:
         names = [entry.value for entry in (*self.opened.cfg.invariants, *self.opened.cfg.properties)]
         whole = declared.name.removesuffix("_safety").removesuffix("_liveness")
         return whole if declared.name not in names and whole in names else declared.name
-
-    def _decided(self, properties: Sequence[Property], graph: Graph) -> dict[str, tuple[State, ...]]:
-        """The way to what violates each property that states and steps decide."""
-        asked = ((one.name, self._written(one)) for one in properties if one.of_states or one.of_steps)
-        return {name: graph.violations[written].trace for name, written in asked if written in graph.violations}
 
     def _liveness(self, graph: Graph, declared: Property) -> Verdict:
         name = self._written(declared)
