@@ -23,6 +23,7 @@ from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.config.constants import as_values
 from workbench.tlaplus.machine.counting import Counting
+from workbench.tlaplus.machine.properties import whole
 from workbench.tlaplus.meaning import values as plain
 from workbench.tlaplus.meaning.environment import State
 from workbench.tlaplus.meaning.liveness import decide
@@ -133,10 +134,7 @@ class Plain:
         )
 
     def _written(self, declared: Property) -> str:
-        """The name in the text of a property, of which the machine's may be a part (``TextProperties``)."""
-        names = [entry.value for entry in (*self.opened.cfg.invariants, *self.opened.cfg.properties)]
-        whole = declared.name.removesuffix("_safety").removesuffix("_liveness")
-        return whole if declared.name not in names and whole in names else declared.name
+        return whole(declared.name, {one.value for one in (*self.opened.cfg.invariants, *self.opened.cfg.properties)})
 
     def _liveness(self, graph: Graph, declared: Property) -> Verdict:
         name = self._written(declared)

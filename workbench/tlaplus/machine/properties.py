@@ -1,6 +1,6 @@
 """The properties that a configuration asks for, as properties of the kernel."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -183,9 +183,13 @@ class TextProperties:
 
     def asked_by(self, declared: Property) -> str:
         """The PROPERTY that it is, or of which it is a part."""
-        names, name = {entry.value for entry in self._configured.cfg.properties}, declared.name
-        return name if name in names else name.removesuffix("_safety").removesuffix("_liveness")
+        return whole(declared.name, {entry.value for entry in self._configured.cfg.properties})
 
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""
         return self._formulas[declared.name]
+
+
+def whole(name: str, written: Container[str]) -> str:
+    """The name in the text of a property, of which the machine's may be a part (:class:`TextProperties`)."""
+    return name if name in written else name.removesuffix("_safety").removesuffix("_liveness")
