@@ -21,7 +21,7 @@ from workbench.tlaplus.meaning.counterexamples import broken_by_lasso, broken_by
 from workbench.tlaplus.meaning.environment import Known, State, States
 from workbench.tlaplus.meaning.obstacles import obstacles
 from workbench.tlaplus.meaning.opening import Opened
-from workbench.tlaplus.meaning.reasons import Contradicted, Reason, reasons
+from workbench.tlaplus.meaning.reasons import Contradicted, Reason, in_line, reasons
 from workbench.tlaplus.meaning.search import behaviour_of, deeply
 from workbench.tlaplus.meaning.sets import listed
 from workbench.tlaplus.meaning.values import EvaluationFailure
@@ -146,7 +146,7 @@ def _told(judged: str, explain: Callable[[], Iterable[Reason]]) -> str | None:
 def _fault(found: Sequence[Reason]) -> str:
     cells = dict.fromkeys(cell for reason in found for cell in reason.cells)
     places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
-    fault = TextFault("; ".join(f"{reason.said} ({reason.at})" for reason in found), *places)
+    fault = TextFault(in_line(found), *places)
     fault.at = tuple(reason.at for reason in found)
     return fault
 

@@ -22,7 +22,7 @@ from workbench.tlaplus.meaning.formulas import (
     some_of,
     truths_on_lasso,
 )
-from workbench.tlaplus.meaning.reasons import Contradicted, Reason, Why
+from workbench.tlaplus.meaning.reasons import Contradicted, Reason, Why, in_line
 from workbench.tlaplus.meaning.temporal import Atoms
 from workbench.tlaplus.syntax.tree import Expression
 from workbench.tlaplus.syntax.unparse import written
@@ -96,7 +96,7 @@ class _Lasso:
     def told(self, formula: Formula, at: int) -> str:
         """Why a formula is false at a position."""
         if is_propositional(formula):
-            return f"in state {at + 1}, {_line(_false_at(self.atoms, formula, self.steps[at]))}"
+            return f"in state {at + 1}, {in_line(_false_at(self.atoms, formula, self.steps[at]))}"
         if isinstance(formula, All):
             return next(self.told(part, at) for part in formula.parts if not self.truths(part)[at])
         if isinstance(formula, Some):
@@ -126,7 +126,7 @@ class _Lasso:
         )
         if now == FALSE:
             return lacks
-        met = _line(_false_at(self.atoms, now, self.steps[at]))
+        met = in_line(_false_at(self.atoms, now, self.steps[at]))
         return f"in state {at + 1}, {met}, and what should follow never comes: {lacks}"
 
     def _lacks(self, formula: Formula, at: int) -> str:
@@ -137,10 +137,6 @@ class _Lasso:
         every = [_false_at(self.atoms, formula, step) for step in self.steps[min(at, self.loop) :]]
         lasting = [one for one in every[-1] if all(one[:2] in [other[:2] for other in found] for found in every)]
         if not lasting:
-            return f"in state {last}, {_line(every[-1])}"
+            return f"in state {last}, {in_line(every[-1])}"
         is_same = all(reason in found for found in every for reason in lasting)
-        return _line(lasting) if is_same else f"{_line(lasting)} in state {last}"
-
-
-def _line(reasons: Sequence[Reason]) -> str:
-    return "; ".join(f"{reason.said} ({reason.at})" for reason in reasons)
+        return in_line(lasting) if is_same else f"{in_line(lasting)} in state {last}"

@@ -4,7 +4,7 @@ A conjunction is false for its first false part, ``\A`` for the first member tha
 body; a disjunction is so for all of its parts. Negation asks for the opposite: why a formula is true.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -55,6 +55,11 @@ class Reason(NamedTuple):
     @property
     def said(self) -> str:
         return f"{self.head}: {', '.join(self.read)}" if self.read else self.head
+
+
+def in_line(blamed: Iterable[Reason]) -> str:
+    """Reasons with their places."""
+    return "; ".join(f"{reason.said} ({reason.at})" for reason in blamed)
 
 
 def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
