@@ -59,6 +59,7 @@ class FairSteps:
             self._numbers.setdefault(disjunct.key, []).append(instance.number)
         self.conditions: list[Fairness] = []
         self._counts: list[_Counts | None] = []
+        self._own = Counter[int]()  # for each step, how many conditions may count it
         self._added = set[tuple[bool, frozenset[int], frozenset[int]]]()
         self._too_many: Place | None = None
 
@@ -71,8 +72,7 @@ class FairSteps:
 
     def _labels(self) -> int:
         """How many labels the steps may have."""
-        own = Counter(number for one in self.conditions for number in one.actions)
-        return len(self._instances) << max(own.values(), default=0)
+        return len(self._instances) << max(self._own.values(), default=0)
 
     def formula(self, promised: Promised) -> Formula:
         """The formula of liveness for a promise; its conditions are added.
@@ -168,6 +168,7 @@ class FairSteps:
     def _append(self, condition: Fairness, counts: _Counts | None) -> int:
         self.conditions.append(condition)
         self._counts.append(counts)
+        self._own.update(condition.actions)
         return len(self.conditions) - 1
 
     def _test(self, literal: Literal) -> Callable[[Reader], bool]:
