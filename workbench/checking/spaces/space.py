@@ -62,9 +62,8 @@ class StateSpace:
         """Each state's fingerprint, uint64 (states, words)."""
         cells = self._search.cells
         sums = np.zeros((len(self), cells.lanes), np.uint64)
-        for cell, base in enumerate(
-            cells.hash_base
-        ):  # with NumPy: an interpreted kernel takes a second per 5,000 states
+        for cell, base in enumerate(cells.hash_base):
+            # with NumPy: an interpreted kernel takes a second per 5,000 states
             sums += cells.hashes[base + self.rows[:, cell]]
         return loops.canonical_fingerprints(sums, cells.words)
 
@@ -148,11 +147,14 @@ class StateSpace:
 
     def reads(self, name: str) -> set[int]:
         """The cells of ``model.layout.cells`` that the invariant or reachable property `name` reads in some state."""
+        return self._judged(name)[1]
+
+    def _judged(self, name: str) -> tuple[np.ndarray, set[int]]:
+        """Whether an invariant or reachable property holds in each state, and the cells that it reads."""
         trees, cells = self._search.trees, set[int]()
-        for instance in self.model.predicates(name):
-            number = trees.add_predicate(instance.holds)
-            at_once(partial(evaluate, trees, number, self.rows, cells.update))
-        return cells
+        numbers = [trees.add_predicate(instance.holds) for instance in self.model.predicates(name)]
+        answers = [at_once(partial(evaluate, trees, number, self.rows, cells.update)) for number in numbers]
+        return np.logical_and.reduce(answers), cells
 
     def cube(self, fault: str | None = None) -> Cube:
         """All states counted by depth and by what tells most about a violation.
@@ -168,14 +170,12 @@ class StateSpace:
             raise unknown("invariant of this check", fault, names)
         violated = (verdict.name for verdict in self.result.violated if verdict.kind == "invariant")
         fault = fault or next(violated, None)
-        wrong = np.zeros(len(self), np.bool_) if fault is None else ~self.holds(fault)
-        reads = set() if fault is None else self.reads(fault)
-        return cube_of(self.model.layout, self.values, self.rows, self.levels, fault, wrong, reads)
+        holds, reads = (np.ones(len(self), np.bool_), set[int]()) if fault is None else self._judged(fault)
+        return cube_of(self.model.layout, self.values, self.rows, self.levels, fault, ~holds, reads)
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` holds in each state."""
-        answers = [self.where(instance.holds) for instance in self.model.predicates(name)]
-        return np.logical_and.reduce(answers)
+        return self._judged(name)[0]
 
 
 @interruptible()
