@@ -201,9 +201,8 @@ def _values_of(shown: Shown, values: Sequence[Sequence[Any]], rows: np.ndarray) 
         return None
     if shown.whole is None:
         return [values[shown.first][number] for number in different], of
-    examples = np.empty(len(different), np.int32)
-    examples[of] = np.arange(len(of), dtype=np.int32)
-    return [shown.value({cell: values[cell][rows[state, cell]] for cell in shown.numbers}) for state in examples], of
+    examples = rows[_examples(of, len(different))]
+    return [shown.value({cell: values[cell][row[cell]] for cell in shown.numbers}) for row in examples], of
 
 
 def _multisets(
@@ -229,9 +228,14 @@ def _multisets(
             return None
     if len(different) < 2:
         return None
-    examples = np.empty(len(different), np.int32)
+    return tuple(multiset(words[n] for n in lot) for lot in held[:, _examples(of, len(different))].T), of
+
+
+def _examples(of: np.ndarray, count: int) -> np.ndarray:
+    """For each number the last state that has it."""
+    examples = np.empty(count, np.int32)
     examples[of] = np.arange(len(of), dtype=np.int32)
-    return tuple(multiset(words[n] for n in held[:, state]) for state in examples.tolist()), of
+    return examples
 
 
 def _compact(keys: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
