@@ -1,4 +1,4 @@
-"""Many tables: found in folders and catalogs, audited side by side, and summed up."""
+"""Many tables, audited side by side and summed up."""
 
 import time
 from collections import Counter
