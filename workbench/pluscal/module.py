@@ -116,7 +116,7 @@ class Source:
             InputError: With the place, for a mistake.
         """
         try:
-            return self._translated()
+            return self._translated
         except Mistake as mistake:
             place = f"{self.name}.tla:{mistake.line}:{mistake.column}"
             raise InputError(f"{place}: {mistake}") from None
@@ -125,6 +125,7 @@ class Source:
                 f"{self.name}.tla:{self.line_of(self.start)}:1: the algorithm is nested too deep"
             ) from None
 
+    @cached_property
     def _translated(self) -> "Translation":
         options = options_in(self.module)
         algorithm = parse(self.words(), self.is_fair)

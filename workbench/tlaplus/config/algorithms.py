@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from workbench.kernel.meaning.errors import InputError, listed
 from workbench.kernel.meaning.result import STALE
-from workbench.pluscal.module import Source, Translation, find
-from workbench.tlaplus.names.loader import Library, as_text
+from workbench.pluscal.module import Source, Translation
+from workbench.tlaplus.names.loader import Library
 from workbench.tlaplus.names.symbols import MissingName
 
 FRESH, IN_MEMORY, EDITED = "fresh", "in memory", "edited"
@@ -35,9 +35,8 @@ class Translations:
 def translations_in(library: Library) -> Translations:
     """Compare the translations in the modules of a library with their algorithms."""
     states, notes = set[str](), list[str]()
-    for module, text in library.read.items():
-        source = find(as_text(text), module)
-        if source is None or not (source.is_translated or module in library.translated):
+    for module, source in library.sources.items():
+        if not (source.is_translated or module in library.translated):
             continue
         try:
             translation = source.translate()
@@ -82,9 +81,8 @@ def lacking(library: Library, missing: MissingName) -> str | None:
     Raises:
         InputError: For a mistake in an algorithm that may define it.
     """
-    for module, text in library.read.items():
-        source = find(as_text(text), module)
-        if source is None or source.is_translated or module in library.translated:
+    for module, source in library.sources.items():
+        if source.is_translated or module in library.translated:
             continue
         try:
             names = source.translate().defined

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, unknown
-from workbench.pluscal.module import find
+from workbench.pluscal.module import Source, find
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.name_check import check_names
 from workbench.tlaplus.names.shipped import shipped
@@ -74,6 +74,7 @@ class Library:
 
     Attributes:
         read: The texts of all modules that were asked for, by name, as they stand in their files.
+        sources: The algorithms in these texts, by module.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Library:
         self._texts = texts or {}
         self.translated = translated
         self.read: dict[str, str | bytes] = {}
+        self.sources: dict[str, Source] = {}
         self._parsed: dict[str, Module] = {}
         self._meanings: dict[tuple[str, Any], Standard] = {}
 
@@ -105,12 +107,15 @@ class Library:
             text = self._text(name)
             if text is None:
                 return None
-            module = parse_module(*self._translated(name, text))
+            source = find(as_text(text), name)
+            module = parse_module(*self._translated(name, text, source))
             if module.name != name and text in self.read.values():
                 return None  # it is an inner module there
             if module.name != name:
                 fail_at(module.at, f"the file {name}.tla has the module {module.name}; their names must be the same")
             self._parsed[name], self.read[name] = module, text
+            if source is not None:
+                self.sources[name] = source
         return self._parsed[name]
 
     def is_standard(self, name: str) -> bool:
@@ -138,9 +143,10 @@ class Library:
         texts = {**self._texts, **self.read}
         return Library(self._folders, self._standard, self._extended, texts, self.translated | {name})
 
-    def _translated(self, name: str, text: str | bytes) -> tuple[str | bytes, str, Origin | None]:
+    def _translated(
+        self, name: str, text: str | bytes, source: Source | None
+    ) -> tuple[str | bytes, str, Origin | None]:
         """The text to be parsed, its name, and where the algorithm says what its translation does."""
-        source = find(as_text(text), name)
         if name in self.translated:
             if source is None:
                 raise InputError(f"{name}.tla: there is no algorithm to translate")
