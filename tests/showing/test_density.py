@@ -1,14 +1,11 @@
 """Densities: the data that a page draws them from, where they stand, and the way from them into the player."""
 
-import base64
-import gzip
-import json
-import re
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.showing.packed import unpacked
 from tests.showing.panels import choose_state, everything
 from workbench import Density, Model, Variable, action, check, choose, get_model, invariant
 from workbench.checking.spaces.space import StateSpace, explore
@@ -21,13 +18,6 @@ RACE = get_model("paimon")(PUT_IF_ABSENT=False)
 HOSTILE = '"><script>alert(1)</script><img src=x onerror="alert(2)">'
 
 
-def data_in(markup: str) -> Any:
-    """The data of the density in a page."""
-    packed = re.search(r'data-density="([^"]*)"', markup)
-    assert packed is not None
-    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
-
-
 @pytest.fixture(scope="module")
 def race() -> StateSpace:
     return explore(RACE)
@@ -35,7 +25,7 @@ def race() -> StateSpace:
 
 def test_a_page_has_the_cube_its_lenses_and_a_state_of_each_tuple(race: StateSpace) -> None:
     shown, cube = view.density(race), race.cube()
-    data = data_in(shown.html())
+    data = unpacked(shown.html(), "density")
     assert (data["states"], data["fault"], sum(data["counts"])) == (len(race), "ConsistentRead", len(race))
     assert sum(data["wrong"]) == int((~race.holds("ConsistentRead")).sum()) == 504
     assert data["levels"] == cube.levels.tolist()
@@ -51,7 +41,7 @@ def test_a_page_has_the_cube_its_lenses_and_a_state_of_each_tuple(race: StateSpa
 def test_the_trace_goes_through_the_tuples_of_its_states(race: StateSpace) -> None:
     trace = race.result["ConsistentRead"].trace
     assert trace is not None
-    path = data_in(view.density(race).html())["path"]
+    path = unpacked(view.density(race).html(), "density")["path"]
     numbers = [race.number_of(state) for state in trace.states]
     assert [step["tuple"] for step in path] == race.cube().tuples[numbers].tolist()
     assert [step["label"] for step in path] == [step.label for step in trace.steps]
@@ -75,7 +65,7 @@ def test_a_page_of_a_result_shows_the_density_of_what_is_too_large_for_a_graph(
     page = view.report(race.result, space=race)
     assert "openDensity = async" in page
     assert "openStates = async" not in page
-    assert data_in(page)["states"] == 1_533
+    assert unpacked(page, "density")["states"] == 1_533
 
 
 def test_the_widget_plays_a_shortest_trace_to_the_state_that_is_chosen(race: StateSpace) -> None:
@@ -116,10 +106,10 @@ def test_hostile_values_are_no_markup() -> None:
     page = view.page("hostile", view.density(explore(Hostile())).html())
     assert HOSTILE not in page
     assert "<img src=x" not in page
-    assert HOSTILE in str(data_in(page)["lenses"])
+    assert HOSTILE in str(unpacked(page, "density")["lenses"])
 
 
 def test_no_state_and_no_lens_are_no_error() -> None:
-    data = data_in(view.density(explore(Hostile(), [], budget=Budget(states=1))).html())
+    data = unpacked(view.density(explore(Hostile(), [], budget=Budget(states=1))).html(), "density")
     assert len(data["counts"]) <= 2
     assert np.sum(data["counts"]) == data["states"]

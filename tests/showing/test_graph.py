@@ -1,15 +1,12 @@
 """Whole state graphs: their layout, and the data that a page draws them from."""
 
-import base64
-import gzip
-import json
-import re
 import time
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.showing.packed import unpacked
 from workbench import Model, Variable, action, check, get_model
 from workbench.checking.spaces.space import StateSpace, explore
 from workbench.kernel import Trace
@@ -83,13 +80,6 @@ def test_ten_times_the_states_cost_less_than_fifteen_times_the_time() -> None:
 # What a page draws --------------------------------------------------------------------------------------------------
 
 
-def data_in(markup: str) -> Any:
-    """The data of the graph in a page."""
-    packed = re.search(r'data-graph="([^"]*)"', markup)
-    assert packed is not None
-    return json.loads(gzip.decompress(base64.b64decode(packed[1])))
-
-
 @pytest.fixture(scope="module")
 def race() -> StateSpace:
     return explore(get_model("paimon")(PUT_IF_ABSENT=False))
@@ -98,7 +88,7 @@ def race() -> StateSpace:
 def test_a_graph_has_every_state_and_every_step(race: StateSpace) -> None:
     graph, result = view.whole_graph(race), race.result
     assert isinstance(graph, view.WholeGraph)
-    data = data_in(graph.html())
+    data = unpacked(graph.html(), "graph")
     assert (len(graph), sum(data["levels"]), len(data["levels"])) == (result.distinct, result.distinct, result.depth)
     assert len(data["sources"]) == len(data["targets"]) == len(data["steps"]) == result.generated - data["levels"][0]
     assert graph.text() == f"paimon: {result.distinct:,} states, {len(race.sources):,} steps"
@@ -112,7 +102,7 @@ def test_a_graph_has_every_state_and_every_step(race: StateSpace) -> None:
 
 def test_the_trace_of_what_is_violated_is_lit_unless_another_is_given(race: StateSpace) -> None:
     def states(trace: Trace | None) -> list[Any]:
-        return [race.state(number) for number in data_in(view.whole_graph(race, trace=trace).html())["path"]]
+        return [race.state(number) for number in unpacked(view.whole_graph(race, trace=trace).html(), "graph")["path"]]
 
     shortest, other = race.result["ConsistentRead"].trace, race.trace_to(len(race) - 1)
     assert shortest is not None
@@ -123,7 +113,7 @@ def test_the_trace_of_what_is_violated_is_lit_unless_another_is_given(race: Stat
 def test_a_lasso_has_its_loop() -> None:
     lasso = next(v.trace for v in check(get_model("paimon")(PUT_IF_ABSENT=False)).violated if v.kind == "liveness")
     assert lasso is not None
-    data = data_in(view.whole_graph(explore(lasso.model), trace=lasso).html())
+    data = unpacked(view.whole_graph(explore(lasso.model), trace=lasso).html(), "graph")
     assert (data["loop"], len(data["path"])) == (lasso.loop, len(lasso))
 
 
@@ -133,7 +123,7 @@ def test_under_symmetry_the_counts_are_one_and_the_trace_is_that_of_representati
     whole = explore(model, ["NoLakekeeperConflict"], symmetry=False)
     assert len(space) == space.result.distinct < len(whole)
     graph = view.whole_graph(space)
-    data = data_in(graph.html())
+    data = unpacked(graph.html(), "graph")
     trace = space.result["NoLakekeeperConflict"].trace
     assert trace is not None
     assert [space.number_of(state) for state in trace.states] == data["path"]
@@ -146,7 +136,7 @@ def test_a_state_that_is_not_there_has_no_number(race: StateSpace) -> None:
     assert part.number_of(race.state(3)) == 3
     assert part.number_of(race.state(1_500)) is None
     graph = view.whole_graph(part, trace=race.trace_to(1_500))
-    assert data_in(graph.html())["path"] == []
+    assert unpacked(graph.html(), "graph")["path"] == []
     assert "The trace is not shown, since it leaves these states" in graph.text()
     assert f"These are the first {len(part)} states of a search that was not completed" in graph.text()
 
@@ -164,10 +154,8 @@ def test_too_many_states_are_no_graph_and_no_sample(race: StateSpace, monkeypatc
 
 def test_a_page_has_the_pictures_of_the_trace_before_others(race: StateSpace) -> None:
     markup = view.whole_graph(race).html()
-    packed = re.search(r'data-pictures="([^"]*)"', markup)
-    assert packed is not None
-    drawn = json.loads(gzip.decompress(base64.b64decode(packed[1])))
-    assert set(map(str, data_in(markup)["path"])) <= set(drawn)
+    drawn = unpacked(markup, "pictures")
+    assert set(map(str, unpacked(markup, "graph")["path"])) <= set(drawn)
     assert f"Pictures appear at {len(drawn)} of 1,533 states" in markup
 
 
@@ -188,7 +176,7 @@ def test_hostile_values_are_no_markup() -> None:
     page = view.page("hostile", view.whole_graph(explore(Hostile(), [])).html())
     assert HOSTILE not in page
     assert "<img src=x" not in page
-    assert HOSTILE in str(data_in(page)["variables"])
+    assert HOSTILE in str(unpacked(page, "graph")["variables"])
 
 
 def test_the_states_kept_for_a_panel_are_those_that_its_header_counts() -> None:

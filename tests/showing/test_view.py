@@ -1,7 +1,5 @@
 """What is drawn agrees with the results it is made from, is well-formed, and survives where it is kept."""
 
-import base64
-import gzip
 import html
 import json
 import re
@@ -20,6 +18,7 @@ from hypothesis import strategies as st
 
 from tests.behaviours import random_trace
 from tests.command import python
+from tests.showing.packed import unpacked
 from workbench import get_model
 from workbench.checking.check import check
 from workbench.checking.following.scenario import scenario
@@ -238,8 +237,7 @@ def test_a_trace_has_the_picture_of_each_state(conflict):
     shown = view.trace_view(conflict)
     markup = shown.html()
     assert markup.count("data-picture=") == 1, "that of the last state"
-    packed = re.search(r'data-pictures="([^"]*)"', markup)[1]
-    pictures = json.loads(gzip.decompress(base64.b64decode(packed)))
+    pictures = unpacked(markup, "pictures")
     assert pictures == shown.pictures()
     assert pictures[-1] in markup
     assert "data-fault=" in pictures[-1]
@@ -492,8 +490,7 @@ def test_what_states_say_in_a_graph_is_no_markup_and_no_colour():
 
 def shown_at(markup):
     """The pictures that appear at the nodes of a graph, by the nodes' ids."""
-    packed = re.search(r'data-pictures="([^"]*)"', markup).group(1)
-    return json.loads(gzip.decompress(base64.b64decode(packed)))
+    return unpacked(markup, "pictures")
 
 
 @pytest.mark.slow
