@@ -11,10 +11,10 @@ const [ABOVE, BELOW, APART] = [58, 22, 13];
 // The most values of a lens that are listed, and the states of a selection.
 const [LISTED, SAMPLES] = [8, 5];
 
-// Whether what is behind an element is dark.
-const isDark = (element) => {
-  const [red, green, blue] = (behind(element).match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
-  return behind(element).startsWith("#") ? false : 0.3 * red + 0.6 * green + 0.1 * blue < 128;
+// Whether a colour behind an element is dark.
+const isDark = (colour) => {
+  const [red, green, blue] = (colour.match(/[\d.]+/g) ?? [255, 255, 255]).map(Number);
+  return 0.3 * red + 0.6 * green + 0.1 * blue < 128;
 };
 const percent = (share) => (share > 0 && share < 0.01 ? "< 1 %" : share < 1 && share > 0.99 ? "> 99 %" : `${Math.round(100 * share)} %`);
 
@@ -26,7 +26,7 @@ const openDensity = async (figure) => {
   const depths = Math.max(...levels);
   const tuples = [...counts.keys()];
 
-  const canvas = make("canvas", "");
+  const [canvas, keys] = canvasOf(figure, "the density", "Drag over bins or over the histogram to select, click to list states. Arrow keys move, with Shift they select; Enter lists the states, Escape clears. A stronger colour is more states, on a logarithmic scale.");
   const tip = make("div", "wb-density-tip");
   const box = make("div", "wb-whole-box", canvas, tip);
   const words = make("p", "wb-whole-words");
@@ -39,12 +39,6 @@ const openDensity = async (figure) => {
   [clear.type, clear.title, clear.hidden] = ["button", "select nothing (Escape)", true];
   const rowsOf = make("select", "");
   const legend = make("span", "wb-density-key");
-  const keys = make("p", "wb-note", "Drag over bins or over the histogram to select, click to list states. Arrow keys move, with Shift they select; Enter lists the states, Escape clears. A stronger colour is more states, on a logarithmic scale.");
-  keys.id = `wb-keys-${Math.random().toString(36).slice(2)}`;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", `${figure.querySelector("figcaption").textContent}: the density`);
-  canvas.setAttribute("aria-describedby", keys.id);
   figure.append(make("div", "wb-whole-bar", make("label", "", "Rows ", rowsOf), clear, legend), words,
     make("div", "wb-whole-both", box, make("div", "wb-whole-at", facets)), found, keys);
   tip.hidden = true;
@@ -66,7 +60,7 @@ const openDensity = async (figure) => {
   const filters = new Map();  // by lens the values that are kept
   let lens = Math.max(0, lenses.findIndex(({ values, read }) => !read && values.length > 3 && values.length <= 64));
   let [wide, tall, left] = [0, 0, 0];
-  let [picked, cursor, anchor, drawing] = [null, null, null, 0];  // picked: the first and last depth, and row
+  let [picked, cursor, anchor] = [null, null, null];  // picked: the first and last depth, and row
   let [bins, byDepth, most] = [new Map(), [], 1];
 
   const rows = () => lenses[lens]?.values.length ?? 1;
@@ -101,9 +95,9 @@ const openDensity = async (figure) => {
   };
 
   const draw = () => {
-    drawing = 0;
     if (!wide) return;
-    const [ink, back, dark] = [getComputedStyle(canvas).color, behind(canvas), isDark(canvas) ? "dark" : "light"];
+    const [ink, back] = [getComputedStyle(canvas).color, behind(canvas)];
+    const dark = isDark(back) ? "dark" : "light";
     const dots = devicePixelRatio || 1;
     left = Math.min(196, wide * 0.32);
     const [w, h] = [across(), down()];
@@ -166,7 +160,7 @@ const openDensity = async (figure) => {
     if (picked) frame(picked, 1.4);
     if (cursor) frame([cursor[0], cursor[0], cursor[1], cursor[1]], 2);
   };
-  const again = () => { drawing ||= requestAnimationFrame(draw); };
+  const again = redrawing(figure, draw);
 
   const tallied = (chosen) => chosen.reduce(([size, bad], tuple) => [size + counts[tuple], bad + wrong[tuple]], [0, 0]);
   const judged = (size, bad) => (fault ? `, ${bad.toLocaleString("en")} of them (${percent(bad / Math.max(size, 1))}) violate ${fault}` : "");
@@ -360,12 +354,10 @@ const openDensity = async (figure) => {
     event.preventDefault();
     event.stopPropagation();
   });
-  figure.addEventListener("transitionend", ({ propertyName }) => propertyName === "color" && again());
   new ResizeObserver(() => {
     if (!box.clientWidth) return;
-    const dots = devicePixelRatio || 1;
     [wide, tall] = [box.clientWidth, box.clientHeight];
-    [canvas.width, canvas.height] = [wide * dots, tall * dots];
+    resized(canvas, wide, tall);
     draw();
   }).observe(box);
   if (fault) legend.append(make("i", "wb-density-none"), "none violates", make("i", "wb-density-some"), "some", make("i", "wb-density-all"), "all do");

@@ -67,7 +67,7 @@ const openStates = async (figure) => {
   figure.querySelector(".wb-without")?.remove();
   if (!count) return;
 
-  const canvas = make("canvas", "");
+  const [canvas, keys] = canvasOf(figure, "the graph", "Click a state, or use the arrow keys: right and left follow the steps, those of the trace first; up and down stay at the same depth. Plus and minus zoom, also the wheel with Ctrl or after a click; 0 fits. States are numbered from 0.");
   const box = make("div", "wb-whole-box", canvas);
   const words = make("p", "wb-whole-words");
   words.setAttribute("role", "status");
@@ -75,7 +75,6 @@ const openStates = async (figure) => {
   [table.tabIndex, table.role, table.ariaLabel] = [0, "group", "variables"];
   const aside = make("div", "wb-whole-at", words, picture, make("b", "", "Steps from here"), onward,
     make("b", "", "Steps to here"), before, table);
-  const keys = make("p", "wb-note", "Click a state, or use the arrow keys: right and left follow the steps, those of the trace first; up and down stay at the same depth. Plus and minus zoom, also the wheel with Ctrl or after a click; 0 fits. States are numbered from 0.");
   const control = (text, title, act) => {
     const button = make("button", "wb-button", text);
     [button.type, button.title, button.ariaLabel] = ["button", title, title];
@@ -95,16 +94,11 @@ const openStates = async (figure) => {
     control("Fit", "all of it in sight", () => fit()),
     ...(path.length ? [control("Trace", "the trace alone", () => frame(around(path)))] : []));
   const legend = make("div", "wb-whole-legend");
-  keys.id = `wb-keys-${Math.random().toString(36).slice(2)}`;
-  canvas.tabIndex = 0;
-  canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", `${figure.querySelector("figcaption").textContent}: the graph`);
-  canvas.setAttribute("aria-describedby", keys.id);
   figure.append(bar, legend, make("div", "wb-whole-both", box, aside), keys);
 
   const pen = canvas.getContext("2d");
   let [wide, tall, ratio, view, places, paths] = [0, 0, 0, D3.zoomIdentity];
-  let [chosen, pointed, matching, drawing] = [-1, -1, null, 0];
+  let [chosen, pointed, matching] = [-1, -1, null];
 
   const tintOf = (state) => {
     const by = variables[colour.value];
@@ -141,7 +135,6 @@ const openStates = async (figure) => {
   };
 
   const draw = () => {
-    drawing = 0;
     if (!wide) return;
     const { k } = view;
     const { x, y, frames, box: [, top, , bottom] } = places;
@@ -241,7 +234,7 @@ const openStates = async (figure) => {
       label(`${violated[last].join(", ")} violated`, x[last], y[last] + 24 / k, 12, WRONG, onTrace[last] > 3 ? "right" : "left");
     }
   };
-  const again = () => { drawing ||= requestAnimationFrame(draw); };
+  const again = redrawing(figure, draw);
 
   const zoom = D3.zoom().scaleExtent([0.05, 14]).on("zoom", (event) => {
     view = event.transform;
@@ -403,14 +396,10 @@ const openStates = async (figure) => {
     canvas.focus({ preventScroll: true });
     if (state >= 0) choose(state);
   });
-  // A change of theme changes the colour of the text, wherever it comes from; the style sheet has a transition of it.
-  figure.addEventListener("transitionend", ({ propertyName }) => propertyName === "color" && again());
-
   new ResizeObserver(() => {
     if (!box.clientWidth || (box.clientWidth === wide && box.clientHeight === tall)) return;
-    const dots = devicePixelRatio || 1;
     [wide, tall] = [box.clientWidth, box.clientHeight];
-    [canvas.width, canvas.height] = [wide * dots, tall * dots];
+    resized(canvas, wide, tall);
     if (Math.abs(wide / tall / ratio - 1) > 0.2 || !ratio) {
       ratio = wide / tall;
       arrange();
