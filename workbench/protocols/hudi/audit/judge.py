@@ -198,8 +198,10 @@ class HudiJudgement(Judgement):
 
     def _has_metadata_alone(self) -> bool:
         """Whether there is no data file, as the audit was told that there may be none."""
-        published = {*self.table.slices["name"].to_pylist(), *self.table.logs}
-        return self.source.without_data and published.isdisjoint(self.table.present)
+        if not self.source.without_data:
+            return False
+        published = (*self.table.slices["name"].to_pylist(), *self.table.logs)
+        return self.table.present.keys().isdisjoint(published)
 
     def log_files(self) -> None:
         """Find log files of a file group's newest slice that are missing or cut off."""
