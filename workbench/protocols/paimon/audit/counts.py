@@ -145,10 +145,10 @@ class CountsJudgement(Judgement):
             may_be_elsewhere = bool(outside or table.layout.has_external)
             origin = partial(_origin, table)
             self._absent = self.judge_presence(wanted, table.last, origin, may_be_elsewhere=may_be_elsewhere)
-            gone = {one.name for one in self._absent}
+            there = wanted.keys() - {one.name for one in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
             for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-                if one["index_file"] in wanted.keys() - gone and one["file"] in rows:
+                if one["index_file"] in there and one["file"] in rows:
                     with self.damages.around(table.last):
                         _vector(table, one, rows[one["file"]])
 
