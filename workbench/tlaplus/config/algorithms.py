@@ -65,7 +65,7 @@ def _of_differences(translation: Translation) -> str:
     old, new = source.translated_range, translation.algorithm_range
     return (
         f"{source.name}.tla: the translation in lines {old} is stale: by the algorithm in lines {new} "
-        f"{listed(translation.differences)} would differ (--translate checks that)"
+        f"{listed(translation.differences)} would differ (check --translate checks that)"
     )
 
 
