@@ -10,9 +10,10 @@ from workbench.checking.following.port import Port, follow_text
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.fill import fill
 from workbench.formats.recording import Observation, Recording
-from workbench.kernel import InputError, ModelError, machine_of
+from workbench.kernel import InputError, ModelError, machine_of, replay
 from workbench.kernel.meaning.state import row_of
 from workbench.pluscal.module import find
+from workbench.showing.view import trace_view
 from workbench.showing.view.pages.pages import report
 from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
@@ -169,6 +170,46 @@ def test_a_stale_translation_is_the_same_as_nothing(is_text):
     assert follow_text(machine_of(plain()), opened(ALGORITHM, TRANSLATION), port).holds
     other = Port(port.constants, lambda model, s: {"n": -s.n, "pc": s.pc})
     assert follow_text(machine_of(model()), text, other).holds is False
+
+
+@pytest.mark.parametrize(
+    ("processes", "cfg", "lanes"),
+    [
+        (
+            "process (p \\in 1..N) { a: n := self; b: skip }",
+            "CONSTANT N = 2",
+            ["1: a(1)", "1: b(1)", "2: a(2)", "2: b(2)"],
+        ),
+        ("process (p \\in N) { a: n := 1 }", "CONSTANT N = {v, w}", ["v: a(v)", "w: a(w)"]),
+        ("process (p = 0) { a: n := 1; b: skip }", "CONSTANT N = 2", ["p: a", "p: b"]),
+        (
+            "process (p = 0) { a: while (TRUE) { n := 1 } } process (q = N) { b: while (TRUE) { n := 2 } }",
+            "CONSTANT N = 2",
+            ["p: p", "q: q"],
+        ),
+        (
+            'process (p \\in {"x"}) { a: n := 1 } process (q = "y") { b: n := 2 }',
+            "CONSTANT N = 2",
+            ["q: b", '"x": a("x")'],
+        ),
+    ],
+    ids=["integers", "names", "alone", "endless", "strings"],
+)
+def test_each_process_has_a_lane_and_its_actions_are_labels(processes, cfg, lanes):
+    algorithm = f"(* --algorithm Lanes {{ variables n = 0;\n{processes} }} *)"
+    model = opened("CONSTANT N", algorithm, cfg=f"{CFG} {cfg}")()
+    steps = [instance for instance in model.instances if instance.action.name != "Terminating"]
+    assert [f"{instance.lane}: {instance.label}" for instance in steps] == lanes
+    assert trace_view(replay(model, 0, [(0, 0)])).lanes[-1] == "shared state"
+
+
+def test_a_truth_value_is_no_process():
+    """As Python has it, TRUE is 1."""
+    algorithm = "(* --algorithm Lanes { variables n = 0; process (p \\in 0..1) { a: n := self } } *)"
+    made = find(module_of("EXTENDS Naturals", algorithm), "M").translate().module.removesuffix("====\n")
+    text = made + "Set(b) == n' = 2 /\\ b /\\ UNCHANGED pc\nAll == Next \\/ \\E b \\in BOOLEAN : Set(b)\n====\n"
+    model = module_of_text(text, "INIT Init NEXT All")()
+    assert {instance.lane for instance in model.instances if instance.action.name == "Set"} == {""}
 
 
 def test_a_missing_translation_is_made_for_what_its_algorithm_defines():
