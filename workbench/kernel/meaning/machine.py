@@ -308,6 +308,16 @@ class Machine(ABC):
                 )
         return [self.properties.get(name, DEADLOCK) for name in names]
 
+    def asking(self, names: Iterable[str]) -> "tuple[Machine, tuple[str, ...]]":
+        """The machine that has these properties, and their names there, for one of a text with a language of its own.
+
+        There a name may be whatever that language can ask; any other machine has what it declares.
+
+        Raises:
+            InputError: With the place, for what is no question in that language.
+        """
+        return self, names_in("properties", names)
+
     def chosen(self, names: Iterable[str] | None, deadlock: bool | None) -> list[str]:
         """The names of :meth:`select`, with Deadlock or without it; None leaves that to `names`."""
         chosen = [declared.name for declared in self.select(names)]

@@ -1,8 +1,9 @@
 """Machines of modules: what engines ask of a specification with its constants."""
 
 import copyreg
+import re
 from abc import ABCMeta
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from workbench.kernel.meaning.errors import listed as listed_names
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
-from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import ActionInstance, Fairness, PlainVariable, PropertyInstance
@@ -29,7 +30,7 @@ from workbench.tlaplus.layout.shapes import Shape
 from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.labels import standing
 from workbench.tlaplus.machine.plain import Plain
-from workbench.tlaplus.machine.properties import TextProperties
+from workbench.tlaplus.machine.properties import TextProperties, parts_of
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.machine.untaken import untaken
@@ -155,6 +156,24 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def members(self, domain: str) -> tuple[Any, ...]:
         return self._members[domain]
+
+    def asking(self, names: Iterable[str]) -> tuple[Machine, tuple[str, ...]]:
+        names = names_in("properties", names)
+        further = tuple(dict.fromkeys(name for name in names if not self._names_of(name)))
+        if not further:
+            return self, tuple(part for name in names for part in self._names_of(name))
+        for name in further:
+            if re.fullmatch(r"\w+", name) and self.configured.scope.find(name) is None:
+                raise unknown(f"property or definition of {self.name}", name, self.configured.definitions)
+        assert self.configured.opened_by is not None
+        open_again, (*opened, asked) = self.configured.opened_by
+        return open_again(*opened, (*asked, *further))(**self.constants).asking(names)
+
+    def _names_of(self, name: str) -> tuple[str, ...]:
+        """The properties that the machine has for a name of the text; none if it is not asked for."""
+        if name in self.properties or name == DEADLOCK.name:
+            return (name,)
+        return tuple(part for part in parts_of(name) if part in self.properties)
 
     def oversights(self) -> Iterator[str]:
         yield from self.configured.notes
