@@ -6,8 +6,9 @@ from functools import partial
 import pytest
 
 from tests.tlaplus.trees import module_of
-from workbench import check
+from workbench import check, scenario
 from workbench.commands import cli
+from workbench.formats.expression import Expression, example_of, placeholder_of
 from workbench.kernel import InputError, search
 from workbench.storage.identity import Identity
 from workbench.tlaplus.machine.specification import module_of_text
@@ -114,3 +115,119 @@ def test_the_command_takes_what_the_configuration_does_not_list(tmp_path, capsys
     assert cli.main(["check", target, "--property", "x < 4", "--property", "Ends", "--engine", "reference"]) == 0
     assert cli.main(["check", target, "--property", "y < 4"]) == 2
     assert capsys.readouterr().err == "workbench: 'y < 4' is not accepted: column 1: unknown name y\n"
+
+
+# Conditions, watches and scenarios -----------------------------------------------------------------------------------
+
+NAMES = r"""CONSTANTS Writers
+VARIABLES done, log
+Init == done = {} /\ log = <<>>
+Write(w) == w \notin done /\ done' = done \cup {w} /\ log' = [k \in DOMAIN log \cup {w} |-> "yes"]
+Next == \E w \in Writers : Write(w)
+"""
+WRITERS = module_of_text(module_of(NAMES), "INIT Init NEXT Next CONSTANT Writers = {w1, w2} CHECK_DEADLOCK FALSE")
+#: An expression, its value in the initial state, whether it is true there, and its remark.
+READ = [
+    ("done = {}", "TRUE", True, None),
+    ("done # {}  \\* nobody yet", "FALSE", False, None),
+    (r"\A w \in Writers : w \notin done", "TRUE", True, None),
+    ("{w1} \\cup done", "{w1}", False, "{w1} \\cup done is neither TRUE nor FALSE: it is no condition"),
+    ("w1 # w2", "TRUE", True, "w1 # w2 does not depend on the state: as a condition it is always TRUE"),
+    (
+        "s.done == self.initial_states()[0].done and 1 == 1",
+        "TRUE",
+        True,
+        "s.done == self.initial_states()[0].done and 1 == 1 is Python, which a module takes for the last time; "
+        "write TLA+, without the s.",
+    ),
+    (
+        "s.done == s.done",
+        "TRUE",
+        True,
+        "s.done == s.done is Python, which a module takes for the last time; write done = done",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "value", "true", "remark"), READ)
+def test_an_expression_of_a_modules_state_is_tla(text, value, true, remark):
+    model = WRITERS()
+    expression = Expression(model, text)
+    assert (*expression.read(model.initial_states()[0]), expression.remark) == (value, true, remark)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("s.done # {}", "'s.done # {}' is not accepted: column 1: unknown name s; write done # {}"),
+        ("done = {w3}", "'done = {w3}' is not accepted: column 9: unknown name w3"),
+        ("done' = {}", "it speaks of steps; it takes an expression of a state"),
+        ("[](done = {})", "it speaks of behaviours; it takes an expression of a state"),
+        ("log[w1] = 1", "in the initial state, the expression, column 1: "),
+    ],
+)
+def test_what_is_no_expression_of_a_state_is_refused(text, message):
+    with pytest.raises(InputError) as refused:
+        Expression(WRITERS(), text)
+    assert message in str(refused.value)
+
+
+def test_expressions_name_the_model_values_that_the_machine_has():
+    model = WRITERS(Writers=["a", "b"])
+    assert Expression(model, "a \\notin done").holds(model.initial_states()[0])
+    for searched in (search, plainly):
+        (verdict,) = searched(model, "done # {a, b}").verdicts
+        assert verdict.word == "violated"
+    with pytest.raises(InputError, match="unknown name w1"):
+        Expression(model, "w1 \\in done")
+
+
+def test_the_example_of_a_module_is_a_condition_of_its_own():
+    model = WRITERS()
+    assert example_of(model) == "done = {}"
+    assert placeholder_of(model) == "TLA+, such as  done = {}"
+    assert Expression(model, example_of(model)).holds(model.initial_states()[0])
+
+
+#: The lines of a scenario, and what is said of it.
+STORIES = [
+    ("Write(w2)  \\* first\n\n\\* then\ndone # {w2}", "found: 3 states\n  state 3: Write(w2)\n  state 3: done # {w2}"),
+    ("Write(w2) where w1 \\in done", "found: 3 states\n  state 3: Write(w2) where w1 \\in done"),
+    (
+        "Write(w1)\ndone = {}",
+        "impossible: line 2: done = {}: it is true in none of the 2 states that can follow; "
+        "there done is {w1, w2}, {w1}\n  state 2: Write(w1)",
+    ),
+    (
+        "done # done",
+        "impossible: line 1: done # done: it is true in none of the 4 states that can follow; "
+        "there done is {w1, w2}, {w1}, {w2}, {}",
+    ),
+    (
+        "s.done",
+        "found: 2 states\n  state 2: s.done\n"
+        "  note: s.done is Python, which a module takes for the last time; write done",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "told"), STORIES)
+def test_a_scenario_of_a_module_is_tla(lines, told):
+    assert str(scenario(WRITERS(), lines)) == told
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("s.done # {}", "line 1: expression 's.done # {}' is not accepted: column 1: unknown name s; write done # {}"),
+        ("# first", r"line 1: '# first' is not accepted: \* begins a comment"),
+        (
+            "done",
+            "line 1: done cannot be evaluated in a reachable state (it is {} there, which is neither TRUE nor FALSE)",
+        ),
+    ],
+)
+def test_a_line_that_is_no_condition_in_tla_is_refused(lines, message):
+    with pytest.raises(InputError) as refused:
+        scenario(WRITERS(), lines)
+    assert str(refused.value) == message

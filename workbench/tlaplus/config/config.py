@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
-from workbench.kernel.meaning.values import counted
+from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import translations_in
 from workbench.tlaplus.config.closures import Closure
@@ -121,8 +121,11 @@ class Configured:
         at = place_of(meaning) or self.specification.module.at
         return Closure(Identifier(at, entry.value), self.scope, {})
 
-    def asking(self, texts: Iterable[str]) -> "Configured":
+    def asking(self, texts: Iterable[str], named: Iterable[Constant]) -> "Configured":
         """The same, with what the `texts` name as an INVARIANT or a PROPERTY, by what it is.
+
+        Args:
+            named: The constants in these that stand for model values.
 
         Raises:
             InputError: For an action, an operator that takes arguments, or where there are no states.
@@ -143,7 +146,7 @@ class Configured:
                 cfg = replace(cfg, properties=[*cfg.properties, entry])
             else:
                 cfg = replace(cfg, invariants=[*cfg.invariants, entry])
-        return replace(self, cfg=cfg)
+        return replace(self, cfg=cfg, _fixed={**self._fixed, **{one: Name(one.name) for one in named}})
 
     def single(self, keyword: str) -> Closure | None:
         """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""

@@ -211,13 +211,13 @@ def _opened(configured: Configured, constants: Mapping[str, Any]) -> Opened:
     assert configured.opened_by is not None
     name, texts, translated, *_, asked = configured.opened_by[1]
     library = Library((), MODULES, EXTENDED, dict(texts), translated)
-    specification, cfg = asking(load(name, library), asked), configured.cfg
+    (specification, named), cfg = asking(load(name, library), asked), configured.cfg
     given = {
         one: CfgEntry(_as_configured(one, value), 1)
         for one, value in as_values(constants, configured.constants).items()
     }
     spellings = [*cfg.words, *words_in(specification.module, library)]
-    return opened(specification, replace(cfg, constants={**cfg.constants, **given}), spellings)
+    return opened(specification, replace(cfg, constants={**cfg.constants, **given}), spellings, named)
 
 
 def _as_configured(name: str, value: Any) -> Any:

@@ -12,12 +12,14 @@ from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.names.loader import Library, Specification, load, read_file
-from workbench.tlaplus.names.questions import asking
+from workbench.tlaplus.names.questions import Questions, asking
 from workbench.tlaplus.names.symbols import MissingName
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuration
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+#: Nothing is asked beside what the configuration asks.
+NONE = Questions()
 #: The classes by their sources: whoever opens the same texts again gets the same class.
 _made: dict[Any, type[TlaMachine]] = {}
 
@@ -122,7 +124,7 @@ def _configuration_in(file: Path) -> str | None:
     return None if found is None else "\n" * read.count("\n", 0, found.start(1)) + found[1]
 
 
-def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: tuple[str, ...] = ()) -> type[TlaMachine]:
+def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: Questions = NONE) -> type[TlaMachine]:
     try:
         return _found_or_made(name, library, cfg, file, asked)
     except MissingName as error:
@@ -132,7 +134,7 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: tu
     return _class_of(name, library.translating(module), cfg, file, asked)
 
 
-def _found_or_made(name: str, library: Library, cfg: str | None, file: str, asked: tuple[str, ...]) -> type[TlaMachine]:
+def _found_or_made(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> type[TlaMachine]:
     configured = _configured(name, library, cfg, file, asked)
     made_from = name, tuple(sorted(library.read.items())), library.translated, cfg, file, asked
     if made_from not in _made:
@@ -144,15 +146,15 @@ def _found_or_made(name: str, library: Library, cfg: str | None, file: str, aske
     return _made[made_from]
 
 
-def _configured(name: str, library: Library, cfg: str | None, file: str, asked: tuple[str, ...]) -> Configured:
-    specification = asking(load(name, library), asked)
+def _configured(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> Configured:
+    specification, named = asking(load(name, library), asked)
     if cfg is None:
         given = _usual(specification)
     else:
         with naming(file):
             given = read_configuration(cfg)
     opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file, asked)
-    return replace(configure(specification, library, given, file).asking(asked), opened_by=opened_by)
+    return replace(configure(specification, library, given, file).asking(asked.texts, named), opened_by=opened_by)
 
 
 def _opened_again(
@@ -161,7 +163,7 @@ def _opened_again(
     translated: frozenset[str],
     cfg: str | None,
     file: str,
-    asked: tuple[str, ...],
+    asked: Questions,
 ) -> type[TlaMachine]:
     return _class_of(name, Library((), MODULES, EXTENDED, texts, translated), cfg, file, asked)
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, brief
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.name_check import check_names
-from workbench.tlaplus.names.symbols import Scope
+from workbench.tlaplus.names.symbols import Constant, Defined, Scope
 from workbench.tlaplus.syntax.parser import parse_expression
-from workbench.tlaplus.syntax.tree import EXPRESSION, Expression, OperatorDefinition
+from workbench.tlaplus.syntax.tree import EXPRESSION, Expression, OperatorDefinition, Place
 from workbench.tlaplus.syntax.units import Module
 
 
@@ -22,19 +23,40 @@ def question(text: str, scope: Scope) -> Expression:
     return _definition(text, scope).body
 
 
-def asking(specification: Specification, texts: Iterable[str]) -> Specification:
-    """The specification with a definition for each text that is no name of the root module: an expression, named so.
+class Questions(NamedTuple):
+    """What is asked of a specification.
+
+    Attributes:
+        texts: Names of definitions, and expressions.
+        names: The model values that expressions may name, beside what the module does.
+    """
+
+    texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def naming_values(scope: Scope, names: Iterable[str]) -> tuple[Scope, list[Constant]]:
+    """A scope that also has model values, which no text of a module can name, as constants; those that are new."""
+    constants = [Constant(name, 0, Place(scope.module, 1, 1)) for name in names if scope.find(name) is None]
+    inner = scope.beneath()
+    inner.names.update((constant.name, constant) for constant in constants)
+    return inner, constants
+
+
+def asking(specification: Specification, questions: Questions) -> tuple[Specification, list[Constant]]:
+    """The specification with a definition for each expression, called as it is written; and the constants in these.
 
     Raises:
         InputError: As for :func:`question`.
     """
     scope, module = specification.scope, specification.module
-    for text in texts:
+    inner, constants = naming_values(scope, questions.names)
+    for text in questions.texts:
         if scope.find(text) is None:
-            definition = _definition(text, scope)
-            scope.define(definition, {})
+            definition = _definition(text, inner)
+            scope.names[text] = Defined(text, 0, definition, inner, False)
             module = replace(module, units=(*module.units, definition))  # its strings come after those of the text
-    return replace(specification, module=module)
+    return replace(specification, module=module), constants
 
 
 def _definition(text: str, scope: Scope) -> OperatorDefinition:
