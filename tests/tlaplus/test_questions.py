@@ -231,3 +231,19 @@ def test_a_line_that_is_no_condition_in_tla_is_refused(lines, message):
     with pytest.raises(InputError) as refused:
         scenario(WRITERS(), lines)
     assert str(refused.value) == message
+
+
+def test_the_command_finds_a_shortest_behaviour_to_a_state(tmp_path, capsys):
+    (tmp_path / "M.tla").write_text(module_of(STEPS))
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec CONSTANT Most = 3")
+    target = str(tmp_path / "M.tla")
+    assert cli.main(["scenario", target, "--reach", 'seen # {"b"} /\\ x > 0']) == 0
+    assert capsys.readouterr().out.startswith("found: 3 states\n")
+    assert cli.main(["scenario", target, "--reach", "x > 3"]) == 1
+    assert capsys.readouterr().out.startswith("impossible: line 1: x > 3: it is true in none of the 4 states")
+    assert cli.main(["scenario", target, "--reach", "x >"]) == 2
+    assert cli.main(["scenario", target]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "workbench: --reach: line 1: expression 'x >' is not accepted: column 4: it is not complete",
+        "workbench: a scenario takes FILE or --reach EXPR, one of them",
+    ]
