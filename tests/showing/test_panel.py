@@ -1015,7 +1015,7 @@ def watched(player: TracePlayer, *typed: str) -> list[str]:
 
 def test_a_person_watches_expressions_and_a_mistake_is_one_line(conflict: Any) -> None:
     player = TracePlayer(conflict, watches=["len(s.iceberg)"])
-    assert drawn(player, "example") == "s.next_ticket == 1"
+    assert drawn(player, "example") == "Python, such as  s.next_ticket == 1"
     assert watched(player, " s.next_ticket > 1 ", "len(s.iceberg)") == ["len(s.iceberg)", "s.next_ticket > 1"]
     assert (
         parse_permalink(drawn(player, "permalink")).watches
@@ -1138,7 +1138,7 @@ def test_one_is_taken_to_a_state_walks_at_random_and_tells_a_scenario() -> None:
     search("Take me there", condition, "len(s.iceberg) == 3")
     assert len(simulator.state.iceberg) == 3
     assert "unknown variable" in search("Take me there", condition, "s.nothing")
-    example = condition.placeholder.removeprefix("such as  ")
+    example = condition.placeholder.removeprefix("Python, such as  ")
     simulator.go(example, anew=True)
     assert simulator.at == 0
     click(simulator, "Random walk")
@@ -1154,7 +1154,7 @@ def test_one_is_taken_to_a_state_walks_at_random_and_tells_a_scenario() -> None:
     exec(html.unescape(code), found)
     assert permalink(found["trace"]) == permalink(simulator.trace)
     simulator.start(Every())
-    assert condition.placeholder == "such as  s.n == 0"
+    assert condition.placeholder == "Python, such as  s.n == 0"
     assert "such as  up" in story.placeholder
 
 

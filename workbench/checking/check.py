@@ -30,7 +30,8 @@ def check(
 
     Args:
         model: Its object, or a class or a name for :func:`workbench.get_model`, with its default constants.
-        properties: Names of properties, or a single one; None for the model's defaults.
+        properties: Names of properties, or a single one; None for the model's defaults. Of a TLA+ module also any
+            of its definitions, or an expression in TLA+: an invariant or a temporal formula, by what it is.
         symmetry: Which of the model's symmetric sets to reduce by: all, none, or some by name; None for what the
             configuration of a TLA+ module says, and none for other models.
         engine: :class:`workbench.Local` searches in this process and :class:`workbench.Spark` on a cluster;

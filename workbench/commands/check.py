@@ -3,6 +3,7 @@
   workbench check bakery_v2 --set SafeAcks=false      one model; violations print their trace
   workbench check bakery_v2 --cfg MC.cfg              with the constants and properties of a TLC configuration
   workbench check Hudi.tla                            a TLA+ module as published, with Hudi.cfg beside it
+  workbench check Hudi.tla --property 'Len(log) < 4'  any definition of a module, or an expression in TLA+
   workbench check Lock.tla --translate                its PlusCal in a fresh translation, in place of a stale one
   workbench check v2_race -o race.html                a page with verdicts, traces to step through, graph and charts
   workbench check bakery_v2 -o trace.itf.json         the trace of the first violation, for other tools
@@ -21,7 +22,7 @@ the model, 3 something is not known, nothing was checked, or what holds does so 
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
 from pathlib import Path
@@ -86,7 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
-    add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
+    add_options(
+        parser,
+        "--property",
+        metavar="NAME|EXPR",
+        help="check this one, of a TLA+ module any definition or expression (may be repeated)",
+    )
+    add_options(parser, "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     parser.add_argument("--fingerprint-key", metavar="HEX", help="repeat the search whose --json answer has this key")
@@ -192,9 +199,11 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     check_answer(arguments, [*file_of(name), *_read(arguments)])
     with in_time(arguments.max_seconds):
         model, properties, symmetry, remarks, unknown = _asked(arguments, _chosen(arguments, name), cfg)
-    properties = model.chosen(properties, arguments.deadlock)
+    if properties is not None:
+        model, properties = model.asking(properties)
+    chosen = model.chosen(properties, arguments.deadlock)
     with failing(arguments), progress_line(found=findings) as on_progress:
-        result = check(model, properties, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
+        result = check(model, chosen, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     return _give(arguments, found, name if cfg is None and not arguments.translate else None)
 
@@ -240,7 +249,7 @@ def _give(arguments: argparse.Namespace, result: Result, name: str | None = None
 
 def _asked(
     arguments: argparse.Namespace, model: ModelClass, cfg_file: str | None
-) -> tuple[Machine, list[str] | None, bool | tuple[str, ...] | None, list[str], list[Verdict]]:
+) -> tuple[Machine, Sequence[str] | None, bool | tuple[str, ...] | None, list[str], list[Verdict]]:
     """The model, the properties and symmetric sets to check, remarks, and unknown properties.
 
     Command-line options override the TLC configuration.

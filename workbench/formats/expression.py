@@ -1,10 +1,12 @@
 """Expressions on the state: watches, and conditions to search for.
 
-An expression is Python, with the rights of the process. It runs only if a person typed it or explicitly passed it on;
-expressions read from elsewhere, such as a permalink, stay text until then.
+An expression is in the model's own language, such as TLA+ for a module, and else Python with the rights of the process.
+It runs only if a person typed it or explicitly passed it on; expressions read from elsewhere, such as a permalink, stay
+text until then.
 """
 
 import ast
+import re
 import sys
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, NamedTuple
@@ -16,6 +18,9 @@ from workbench.kernel.meaning.members import Members
 from workbench.kernel.meaning.state import Indexed, Reader, State, cells_of, seen
 from workbench.kernel.meaning.values import Map, Name, is_member, is_object
 
+#: What stands in Python for a variable of the state, and in no text of a module that has no variable ``s``.
+_OF_STATE = re.compile(r"(?<![\w.!\"'])s\.(?=\w)")
+_IN_TLA = {"==": "=", "!=": "#", " and ": r" /\ ", " or ": r" \/ ", "not ": "~"}
 _TAKES = "it takes a Python expression over s, self and the constants"
 
 
@@ -32,7 +37,10 @@ class Reading(NamedTuple):
 
 
 class Expression:
-    """A Python expression over the state ``s``, the model ``self``, its constants, and the names of its module.
+    """An expression of a state, in the language of the model.
+
+    In Python it is over the state ``s``, the model ``self``, its constants, and the names of its module; in TLA+, over
+    the names of the module.
 
     Attributes:
         remark (str or None): A warning about its use as a condition: it is constant, or not a truth value.
@@ -58,15 +66,30 @@ class Expression:
         self.text = " ".join(line.strip() for line in text.splitlines()).strip()
         if not self.text.isprintable():
             raise self._refused(_TAKES)
-        tree, self._function = self._compile(_names(model))
         self._show = model.layout.notation.show
+        tree, own, last = None, None, ""
+        try:
+            own = model.expression(self.text)
+        except InputError as error:
+            if not _OF_STATE.search(self.text):
+                raise InputError(f"expression {error}") from None
+            if "#" in self.text:  # which begins a comment in Python
+                raise InputError(f"expression {error}; {_instead(model, self.text)}") from None
+            last = f"{self.text} is Python, which a module takes for the last time; {_instead(model, self.text)}"
+        self.is_own = own is not None
+        self.left = own.left if own is not None else None
+        if own is None:
+            tree, self._function = self._compile(_names(model))
+            self.left = _left(tree)
+        else:
+            self._function = own
         try:
             value = self(next(model.each_initial_state()))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             raise self._refused(_why(model, error)) from None
-        self.remark = self._remark(tree, value)
+        self.remark = last or (self._remark_of_own(own, value) if tree is None else self._remark(tree, value))
 
     def _compile(self, names: dict[str, Any]) -> tuple[ast.expr, Callable[[Any], Any]]:
         """The function of ``s``; a lambda, so that nested scopes see ``s`` and all names too."""
@@ -88,15 +111,33 @@ class Expression:
         """The expression's value in `state`; raises whatever the expression raises."""
         return self._function(seen(state))
 
+    def holds(self, state: Reader) -> bool:
+        """Whether it is true as a condition.
+
+        Raises:
+            InputError: In a language with truth values, for another value.
+        """
+        value = self(state)
+        if self.is_own and not isinstance(value, bool):
+            raise InputError(f"it is {self._show(value)} there, which is neither TRUE nor FALSE")
+        return bool(value)
+
     def read(self, state: State) -> Reading:
         """The expression's value in `state`, or its error, as text."""
         try:
             value = self(state)
-            return Reading(self._show(_plain(value)), bool(value))
+            return Reading(self._show(_plain(value)), value is True if self.is_own else bool(value))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             return Reading(f"error: {_said(error)}", False)
+
+    def _remark_of_own(self, own: Any, value: Any) -> str | None:
+        if not isinstance(value, bool):
+            return f"{self.text} is neither TRUE nor FALSE: it is no condition"
+        if own.is_constant:
+            return f"{self.text} does not depend on the state: as a condition it is always {self._show(value)}"
+        return None
 
     def _remark(self, tree: ast.expr, value: Any) -> str | None:
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -131,6 +172,23 @@ _KINDS: dict[type, tuple[str, str]] = {
     **dict.fromkeys((int, float), ("a number", "0")),
     type(None): ("nothing here", "nothing, 0 or empty"),
 }
+
+
+def _left(tree: ast.expr) -> str | None:
+    """The left side of a single comparison."""
+    return ast.unparse(tree.left) if isinstance(tree, ast.Compare) and len(tree.ops) == 1 else None
+
+
+def _instead(model: Machine, text: str) -> str:
+    """What to write in TLA+ in place of Python."""
+    written = _OF_STATE.sub("", text)
+    for python, tla in _IN_TLA.items():
+        written = written.replace(python, tla)
+    try:
+        model.expression(written)
+    except InputError:
+        return "write TLA+, without the s."
+    return f"write {written}"
 
 
 def _names(model: Machine) -> dict[str, Any]:
@@ -182,8 +240,16 @@ def example_of(model: AnyModel) -> str:
     """
     model = machine_of(model)
     start = next(model.each_initial_state())
+    if model.language == "TLA+":
+        variable = next(iter(model.layout.variables))
+        return f"{variable} = {model.layout.notation.show(getattr(start, variable))}"
     texts = (_example(str(cell.variable), cell.index, value) for cell, value in cells_of(start))
     return next((text for text in texts if text is not None), "True")
+
+
+def placeholder_of(model: AnyModel) -> str:
+    """What stands in an empty field for an expression: its language, and an example."""
+    return f"{machine_of(model).language}, such as  {example_of(model)}"
 
 
 def _example(variable: str, index: Any, value: Any) -> str | None:

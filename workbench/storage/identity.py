@@ -117,7 +117,8 @@ class Identity:
                 f"and not of {model.declared.name!r}"
             )
         try:
-            rebuilt = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))
+            made = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))
+            rebuilt, _ = made.asking(self.properties)
         except InputError as error:
             raise InputError(f"{what} is not of this check: the model has changed since: {error}") from None
         self.check_same(Identity.of(rebuilt, self.properties, self.symmetry, self.bits), what)

@@ -1,8 +1,9 @@
-"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in order.
+r"""Scenarios: a few lines, each a step or a condition, and a shortest behaviour that passes through them in order.
 
 A line that starts with an action's name is a *step*: the action alone, with its parameters, or with its choices too;
 ``commit(w2) where s.decision["w2"] == "lk_409"`` adds a condition on the step's target. Any other line is a *condition*
-on a state, a Python expression over ``s`` and the constants. ``#`` starts a comment.
+on a state: of a TLA+ module an expression in TLA+, where ``\*`` starts a comment; of any other model a Python
+expression over ``s`` and the constants, where ``#`` does.
 
 A behaviour passes through the lines if it matches all of them in order: each condition in a state where it is true,
 each step line with a step. A condition may match the target of the step before it, and a step may start where the
@@ -10,7 +11,6 @@ condition before it matched. One state may match several conditions, one step on
 between.
 """
 
-import ast
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -65,11 +65,12 @@ class ScenarioLine(NamedTuple):
         if self.condition is None:
             return True
         try:
-            return bool(self.condition(state))
+            return self.condition.holds(state)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            said = f"{type(error).__name__}: {text_of(error)}".removesuffix(": ")
+            kind = "" if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: "
+            said = f"{kind}{text_of(error)}".removesuffix(": ")
             raise InputError(f"{self} cannot be evaluated in a reachable state ({said})") from None
 
 
@@ -143,7 +144,8 @@ def read_lines(model: Machine, text: str | Iterable[str]) -> list[ScenarioLine]:
         line 3: s.decision['w1'] is None
     """
     given = text.splitlines() if isinstance(text, str) else list(text)
-    lines = [_line(model, number, bare) for number, one in enumerate(given, start=1) if (bare := _without_comment(one))]
+    bare = ((number, _without_comment(one, model.comment)) for number, one in enumerate(given, start=1))
+    lines = [_line(model, number, one) for number, one in bare if one]
     if not lines:
         raise InputError("the scenario is empty; it takes lines, each a step or a condition")
     if len(lines) > _MOST_LINES:
@@ -151,18 +153,20 @@ def read_lines(model: Machine, text: str | Iterable[str]) -> list[ScenarioLine]:
     return lines
 
 
-def _without_comment(line: str) -> str:
-    quote = ""
+def _without_comment(line: str, begins: str) -> str:
+    quotes, quote = "\"'" if begins == "#" else '"', ""  # in TLA+ ' is a prime
     for at, letter in enumerate(line):
-        if letter == "#" and not quote:
+        if line.startswith(begins, at) and not quote:
             return line[:at].strip()
-        if letter in "\"'" and quote in ("", letter) and line[at - 1 : at] != "\\":
+        if letter in quotes and quote in ("", letter) and line[at - 1 : at] != "\\":
             quote = "" if quote else letter
     return line.strip()
 
 
 def _line(model: Machine, number: int, text: str) -> ScenarioLine:
     try:
+        if text.startswith("#") and model.comment != "#":
+            raise InputError(f"{text!r} is not accepted: {model.comment} begins a comment")
         step, *condition = re.split(r"\s+where\s+", text, maxsplit=1)
         if is_action(model, step):
             if not re.fullmatch(r"\w+(\(.*\))?", step):
@@ -334,7 +338,7 @@ def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
     said = f"it is true in none of the {there} that can follow"
-    left = _left_side(model, line.condition.text)
+    left = None if line.condition.left is None else Expression(model, line.condition.left)
     first = searching.different(passed, ())[0]
     if left is None:
         return first, said
@@ -352,17 +356,6 @@ def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line
     told = ", ".join(sorted(values)[:_MOST_VALUES])
     more = f" or one of {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
     return first, f"{said}; there {left.text} is {told}{more}"
-
-
-def _left_side(model: Machine, text: str) -> Expression | None:
-    """The left side of a condition that is a single comparison."""
-    body = ast.parse(text, mode="eval").body
-    if not isinstance(body, ast.Compare) or len(body.ops) > 1:
-        return None
-    try:
-        return Expression(model, ast.unparse(body.left))
-    except InputError:
-        return None
 
 
 def _look_around(searching: "ScenarioSearch", passed: int, look: Callable[[int, Reads], None]) -> None:

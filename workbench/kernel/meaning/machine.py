@@ -89,6 +89,20 @@ class Family:
         return {n: constants[n] for n, c in self.constants.items() if isinstance(c.domain, Names)}
 
 
+class Asked(Protocol):
+    """An expression of a state in a model's own language.
+
+    Attributes:
+        is_constant: Whether it is the same in all states.
+        left: The left side of a single comparison; None for anything else.
+    """
+
+    is_constant: bool
+    left: str | None
+
+    def __call__(self, state: Reader) -> Any: ...
+
+
 class Machine(ABC):
     """A model with its constants, as engines see it.
 
@@ -100,6 +114,8 @@ class Machine(ABC):
         actions, properties, constraints: Those declared ones that these constants do not switch off, by name.
         author: The object that the author's functions and pictures take as the model.
         sources: The texts that places speak of, by file, for people; empty where nobody keeps them.
+        language: That in which people ask about states.
+        comment: The beginning of a comment in that language.
         aliases: The values that traces show in place of the variables, by name: functions of a state and the next one.
     """
 
@@ -111,6 +127,8 @@ class Machine(ABC):
     properties: Mapping[str, Property]
     constraints: Mapping[str, Property]
     author: Any
+    language: str = "Python"
+    comment: str = "#"
     sources: Mapping[str, str] = MappingProxyType({})
     aliases: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType({})
 
@@ -310,6 +328,24 @@ class Machine(ABC):
                 )
         return [self.properties.get(name, DEADLOCK) for name in names]
 
+    def expression(self, text: str) -> Asked | None:
+        """An expression in the model's own :attr:`language`, as a function of a state; None if that is Python.
+
+        Raises:
+            InputError: With the place, for a mistake.
+        """
+        return None
+
+    def asking(self, names: Iterable[str]) -> "tuple[Machine, tuple[str, ...]]":
+        """The machine that has these properties, and their names there, for one of a text with a language of its own.
+
+        There a name may be whatever that language can ask; any other machine has what it declares.
+
+        Raises:
+            InputError: With the place, for what is no question in that language.
+        """
+        return self, names_in("properties", names)
+
     def chosen(self, names: Iterable[str] | None, deadlock: bool | None) -> list[str]:
         """The names of :meth:`select`, with Deadlock or without it; None leaves that to `names`."""
         chosen = [declared.name for declared in self.select(names)]
@@ -367,6 +403,7 @@ class Wrapped(Machine):
         self.inner = inner
         self.declared, self.constants, self.author = inner.declared, inner.constants, inner.author
         self.sources, self.aliases = inner.sources, inner.aliases
+        self.language, self.comment = inner.language, inner.comment
         self.layout, self.instances = inner.layout, inner.instances
         self.actions, self.properties, self.constraints = inner.actions, inner.properties, inner.constraints
 
@@ -375,6 +412,9 @@ class Wrapped(Machine):
 
     def members(self, domain: str) -> tuple[Any, ...]:
         return self.inner.members(domain)
+
+    def expression(self, text: str) -> Asked | None:
+        return self.inner.expression(text)
 
     @property
     def hidden(self) -> Collection[int]:

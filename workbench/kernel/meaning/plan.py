@@ -97,6 +97,8 @@ def make_plan(
     given = check_kind("fingerprints", fingerprints, Fingerprints)
     key = token_bytes(_KEY) if given.key is None else key_in(given.key, "key")
     model = machine_of(model)
+    if properties is not None:
+        model, properties = model.asking(properties)
     chosen = model.select(properties)
     if symmetry is None:
         symmetry = model.declared.reduced

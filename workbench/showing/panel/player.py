@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from workbench.formats.expression import Expression, example_of
+from workbench.formats.expression import Expression, placeholder_of
 from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.values import show
 from workbench.registry.addresses import playground_of
@@ -160,7 +160,7 @@ class Player(Part):
                 self.say(listing=listing(trace.model, f"{trace.model.name}-", is_open=follows))
             self.trace, self._view, self._properties, self._remark = trace, None, properties, remark
             options = {name: list(map(show, choices)) for name, choices in options_of(trace.model).items()}
-            self.say(lazy=lazy, options=options, names=names, example=example_of(trace.model))
+            self.say(lazy=lazy, options=options, names=names, example=placeholder_of(trace.model))
             self.chosen = {name: at for name, at in self.chosen.items() if self._offers(name, at)}
             self.variables = [name for name in self.variables if name in names]
             self.step = len(trace) - 1 if step is None else step

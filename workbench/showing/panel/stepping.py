@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from workbench.formats.code import trace_as_code
-from workbench.formats.expression import example_of
+from workbench.formats.expression import placeholder_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.trace import Move
@@ -72,9 +72,7 @@ class Stepping(Box):
 
     def _tools(self) -> list[Part]:
         stepper = self.stepper
-        self._condition = Typed(
-            "A state where", tip="a Python expression over the state s and the constants", class_="wb-long"
-        )
+        self._condition = Typed("A state where", tip="an expression over the state and the constants", class_="wb-long")
         self._from = Choice("", [_HERE, _BEGINNING], tip="where the way begins")
         find = Button("Take me there", "along a shortest way to a state where this is true", self._find)
         self._story = Typed(
@@ -147,7 +145,7 @@ class Stepping(Box):
         model = self.stepper.model
         if type(model.author) is not self._examples_of:
             self._examples_of = type(model.author)
-            self._condition.placeholder = f"such as  {example_of(model)}"
+            self._condition.placeholder = placeholder_of(model)
             self._story.placeholder = f"a step or a condition per line, such as  {model.instances[0].label}"
         code = trace_as_code(self.stepper.trace, self.player.watches)
         self._code.html = copied("Copy as code", code, "the lines of Python that open this trace")

@@ -265,8 +265,8 @@ class Stepper:
     def _way(self, condition: Any, anew: bool, job: Job, budget: Budget = Budget()) -> tuple[Trace, str]:
         model, remark, predicate = self.model, "", condition
         if isinstance(condition, str):
-            predicate = expression = Expression(model, condition)
-            remark = expression.remark or ""
+            expression = Expression(model, condition)
+            predicate, remark = expression.holds, expression.remark or ""
         after = None if anew else self.history.trace(self.history.current)
         trace, result = seek(model, predicate, after=after, budget=budget, watch=job.watch())
         if trace is not None:

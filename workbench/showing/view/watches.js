@@ -70,7 +70,7 @@ const watching = (model, go) => {
     wrong.textContent = model.get("mistake");
     wrong.hidden = !wrong.textContent;
   };
-  const showExample = () => { field.placeholder = `Watch an expression, such as  ${model.get("example")}`; };
+  const showExample = () => { field.placeholder = `Watch an expression in ${model.get("example")}`; };
 
   let sent;
   const send = () => {

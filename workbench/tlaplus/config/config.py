@@ -1,6 +1,6 @@
 """A specification with its configuration: replacements, values of constants, and what to check."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from workbench.kernel.meaning import constants as kernel
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
+from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import Translations, translations_in
 from workbench.tlaplus.config.closures import Closure
@@ -16,6 +17,7 @@ from workbench.tlaplus.config.constants import as_values, constants_in, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.loader import Library, Specification, as_text
+from workbench.tlaplus.names.questions import refused
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
@@ -68,6 +70,12 @@ class Configured:
         return self.specification.scope
 
     @property
+    def definitions(self) -> list[str]:
+        """The names of the root module that are no constants."""
+        names = self.scope.names.items()
+        return [name for name, meaning in names if not isinstance(meaning, (Constant, Declaration))]
+
+    @property
     def sources(self) -> dict[str, str]:
         """The texts of the modules, by file."""
         return {f"{name}.tla": as_text(text) for name, text in self._library.read.items()}
@@ -111,13 +119,40 @@ class Configured:
         meaning = self.scope.find(entry.value)
         if meaning is None:
             try:
-                self.fail(entry.line, unknown("definition", entry.value, _root_names(self.scope)))
+                self.fail(entry.line, unknown("definition", entry.value, self.definitions))
             except InputError as error:
                 raise MissingName(str(error), entry.value) from None
         if meaning.arity:
             self.fail(entry.line, f"{entry.value} takes {meaning.arity} arguments; what a .cfg names takes none")
         at = place_of(meaning) or self.specification.module.at
         return Closure(Identifier(at, entry.value), self.scope, {})
+
+    def asking(self, texts: Iterable[str], named: Iterable[Constant]) -> "Configured":
+        """The same, with what the `texts` name as an INVARIANT or a PROPERTY, by what it is.
+
+        Args:
+            named: The constants in these that stand for model values.
+
+        Raises:
+            InputError: For an action, an operator that takes arguments, or where there are no states.
+        """
+        cfg = self.cfg
+        for text in texts:
+            if self.only_assumes:
+                raise InputError(refused(text, f"{self.why_no_states}, and so there are no states"))
+            meaning = self.scope.meaning(text, self.specification.module.at)
+            if meaning.arity:
+                takes = f"{text} takes {counted(meaning.arity, 'argument')}"
+                raise InputError(refused(text, f"{takes}; it takes an expression, such as {text}(...)"))
+            level = Levels().level(Identifier(self.specification.module.at, text), self.scope)
+            if level is Level.ACTION:
+                raise InputError(refused(text, "it is an action; behaviours are asked with [][A]_v and <>P"))
+            entry = CfgEntry(text, 1)
+            if level is Level.TEMPORAL:
+                cfg = replace(cfg, properties=[*cfg.properties, entry])
+            else:
+                cfg = replace(cfg, invariants=[*cfg.invariants, entry])
+        return replace(self, cfg=cfg, _fixed={**self._fixed, **{one: Name(one.name) for one in named}})
 
     def single(self, keyword: str) -> Closure | None:
         """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
@@ -151,10 +186,6 @@ class Configured:
 def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:
     configured: Configured = open_again(*texts).configured
     return configured
-
-
-def _root_names(scope: Scope) -> list[str]:
-    return [name for name, meaning in scope.names.items() if not isinstance(meaning, (Constant, Declaration))]
 
 
 @contextmanager

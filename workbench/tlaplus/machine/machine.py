@@ -1,8 +1,9 @@
 """Machines of modules: what engines ask of a specification with its constants."""
 
 import copyreg
+import re
 from abc import ABCMeta
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,11 +14,12 @@ from workbench.kernel.meaning.errors import listed as listed_names
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
-from workbench.kernel.meaning.properties import Formula, Property
+from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import ActionInstance, Fairness, PlainVariable, PropertyInstance
 from workbench.kernel.meaning.trace import Trace
+from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
 from workbench.tlaplus.config.closures import Closure, Closures, failed
@@ -26,14 +28,16 @@ from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
+from workbench.tlaplus.machine.condition import TextExpression
 from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.labels import members_of_processes, standing
 from workbench.tlaplus.machine.plain import Plain
-from workbench.tlaplus.machine.properties import TextProperties
+from workbench.tlaplus.machine.properties import TextProperties, parts_of
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.machine.untaken import untaken
 from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.questions import Questions, naming_values
 from workbench.tlaplus.names.symbols import MissingName, fail_at
 from workbench.tlaplus.steps.disjuncts import named, split
 from workbench.tlaplus.steps.predicates import ComputedView, TextStep
@@ -77,6 +81,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
     """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
 
     configured: ClassVar[Configured]
+    language, comment = "TLA+", r"\*"
 
     def __init__(self, /, **constants: Any) -> None:
         configured = self.configured
@@ -85,9 +90,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._noticed: Noticed = {}
-        self._closures = Closures(
-            Compiler(specification, configured.values(self.constants)), configured.order, self._noticed
-        )
+        values = configured.values(self.constants)
+        self._names = tuple(sorted({name for value in values.values() for name in _names_in(value)}))
+        self._asking, added = naming_values(specification.scope, self._names)
+        compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
+        self._closures = Closures(compiler, configured.order, self._noticed)
         derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
@@ -156,6 +163,28 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def members(self, domain: str) -> tuple[Any, ...]:
         return self._members[domain]
+
+    def expression(self, text: str) -> TextExpression:
+        return TextExpression(text, self._asking, self._closures, self._cells)
+
+    def asking(self, names: Iterable[str]) -> tuple[Machine, tuple[str, ...]]:
+        names = names_in("properties", names)
+        further = tuple(dict.fromkeys(name for name in names if not self._names_of(name)))
+        if not further:
+            return self, tuple(part for name in names for part in self._names_of(name))
+        for name in further:
+            if re.fullmatch(r"\w+", name) and self.configured.scope.find(name) is None:
+                raise unknown(f"property or definition of {self.name}", name, self.configured.definitions)
+        assert self.configured.opened_by is not None
+        open_again, (*opened, asked) = self.configured.opened_by
+        questions = Questions((*asked.texts, *further), self._names)
+        return open_again(*opened, questions)(**self.constants).asking(names)
+
+    def _names_of(self, name: str) -> tuple[str, ...]:
+        """The properties that the machine has for a name of the text; none if it is not asked for."""
+        if name in self.properties or name == DEADLOCK.name:
+            return (name,)
+        return tuple(part for part in parts_of(name) if part in self.properties)
 
     def oversights(self) -> Iterator[str]:
         yield from self.configured.notes
@@ -388,6 +417,19 @@ class TlaMachine(Machine, metaclass=TlaClass):
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
         return within(self._group, {name for one in names for name in self._exchanged[one]})
+
+
+def _names_in(value: Any) -> Iterator[str]:
+    """The model values in the value of a constant."""
+    if isinstance(value, Name):
+        yield str(value)
+    elif isinstance(value, (frozenset, tuple)):
+        for member in value:
+            yield from _names_in(member)
+    elif isinstance(value, Map):
+        for key in value:
+            yield from _names_in(key)
+            yield from _names_in(value[key])
 
 
 def _rebuilt(made: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]) -> TlaMachine:

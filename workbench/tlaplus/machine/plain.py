@@ -31,6 +31,7 @@ from workbench.tlaplus.meaning.opening import Opened, opened
 from workbench.tlaplus.meaning.search import DEADLOCK, Graph, Options, behaviour_of, search
 from workbench.tlaplus.meaning.standard import EXTENDED, MODULES
 from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.questions import asking
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry
 from workbench.tlaplus.values.lazy import force
@@ -208,15 +209,15 @@ class Plain:
 def _opened(configured: Configured, constants: Mapping[str, Any]) -> Opened:
     """The plain evaluator's reading of the same texts, with these constants."""
     assert configured.opened_by is not None
-    name, texts, translated, *_ = configured.opened_by[1]
+    name, texts, translated, *_, asked = configured.opened_by[1]
     library = Library((), MODULES, EXTENDED, dict(texts), translated)
-    specification, cfg = load(name, library), configured.cfg
+    (specification, named), cfg = asking(load(name, library), asked), configured.cfg
     given = {
         one: CfgEntry(_as_configured(one, value), 1)
         for one, value in as_values(constants, configured.constants).items()
     }
     spellings = [*cfg.words, *words_in(specification.module, library)]
-    return opened(specification, replace(cfg, constants={**cfg.constants, **given}), spellings)
+    return opened(specification, replace(cfg, constants={**cfg.constants, **given}), spellings, named)
 
 
 def _as_configured(name: str, value: Any) -> Any:

@@ -110,9 +110,9 @@ class TextProperties:
         is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
         if is_safety:
             kind = TextStep if asked.initial or asked.steps else TextInvariant
-            self._add(kind, entry, f"{name}_safety" if asked.promised else name, asked)
+            self._add(kind, entry, parts_of(name)[0] if asked.promised else name, asked)
         if asked.promised:
-            self._add(TextLiveness, entry, f"{name}_liveness" if is_safety else name, asked)
+            self._add(TextLiveness, entry, parts_of(name)[1] if is_safety else name, asked)
 
     def _why_unknown(self) -> str:
         """Why the behaviours to be searched are not known; empty if they are."""
@@ -140,7 +140,7 @@ class TextProperties:
     def promise(self, fair: FairSteps) -> None:
         """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""
         for entry in self._configured.cfg.properties:
-            for name in (entry.value, f"{entry.value}_liveness"):
+            for name in (entry.value, parts_of(entry.value)[1]):
                 if isinstance(self.properties.get(name), TextLiveness):
                     try:
                         promised = self._asked[name].promised
@@ -152,7 +152,7 @@ class TextProperties:
 
     def judges(self, author: Any, declared: Property) -> list[PropertyInstance]:
         """The judges of single states, or of initial states and steps, for a property or a constraint."""
-        if declared.name in self.bounds:
+        if declared.name in self.bounds and isinstance(declared, TextConstraint):
             return [BoundJudge(author, declared, self._cells, self.bounds[declared.name].number)]
         asked = self._asked[declared.name]
         if isinstance(declared, TextStep):
@@ -188,6 +188,11 @@ class TextProperties:
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""
         return self._formulas[declared.name]
+
+
+def parts_of(name: str) -> tuple[str, str]:
+    """The names of the two properties that a temporal one may be: what states and steps decide, and liveness."""
+    return f"{name}_safety", f"{name}_liveness"
 
 
 def whole(name: str, written: Container[str]) -> str:

@@ -12,11 +12,14 @@ from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.names.loader import Library, Specification, load, read_file
+from workbench.tlaplus.names.questions import Questions, asking
 from workbench.tlaplus.names.symbols import MissingName
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuration
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
+#: Nothing is asked beside what the configuration asks.
+NONE = Questions()
 #: The classes by their sources: whoever opens the same texts again gets the same class.
 _made: dict[Any, type[TlaMachine]] = {}
 
@@ -121,19 +124,19 @@ def _configuration_in(file: Path) -> str | None:
     return None if found is None else "\n" * read.count("\n", 0, found.start(1)) + found[1]
 
 
-def _class_of(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
+def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: Questions = NONE) -> type[TlaMachine]:
     try:
-        return _found_or_made(name, library, cfg, file)
+        return _found_or_made(name, library, cfg, file, asked)
     except MissingName as error:
         module = lacking(library, error)
         if module is None:
             raise
-    return _class_of(name, library.translating(module), cfg, file)
+    return _class_of(name, library.translating(module), cfg, file, asked)
 
 
-def _found_or_made(name: str, library: Library, cfg: str | None, file: str) -> type[TlaMachine]:
-    configured = _configured(name, library, cfg, file)
-    made_from = name, tuple(sorted(library.read.items())), library.translated, cfg, file
+def _found_or_made(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> type[TlaMachine]:
+    configured = _configured(name, library, cfg, file, asked)
+    made_from = name, tuple(sorted(library.read.items())), library.translated, cfg, file, asked
     if made_from not in _made:
         # Its module is the text, so that a hash of the class covers its source.
         parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
@@ -143,21 +146,26 @@ def _found_or_made(name: str, library: Library, cfg: str | None, file: str) -> t
     return _made[made_from]
 
 
-def _configured(name: str, library: Library, cfg: str | None, file: str) -> Configured:
-    specification = load(name, library)
+def _configured(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> Configured:
+    specification, named = asking(load(name, library), asked)
     if cfg is None:
         given = _usual(specification)
     else:
         with naming(file):
             given = read_configuration(cfg)
-    opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file)
-    return replace(configure(specification, library, given, file), opened_by=opened_by)
+    opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file, asked)
+    return replace(configure(specification, library, given, file).asking(asked.texts, named), opened_by=opened_by)
 
 
 def _opened_again(
-    name: str, texts: dict[str, str | bytes], translated: frozenset[str], cfg: str | None, file: str
+    name: str,
+    texts: dict[str, str | bytes],
+    translated: frozenset[str],
+    cfg: str | None,
+    file: str,
+    asked: Questions,
 ) -> type[TlaMachine]:
-    return _class_of(name, Library((), MODULES, EXTENDED, texts, translated), cfg, file)
+    return _class_of(name, Library((), MODULES, EXTENDED, texts, translated), cfg, file, asked)
 
 
 def translating(model: type[TlaMachine]) -> type[TlaMachine]:
@@ -167,8 +175,8 @@ def translating(model: type[TlaMachine]) -> type[TlaMachine]:
         InputError: If it has no algorithm, or with the place, for a mistake in it.
     """
     assert model.configured.opened_by is not None
-    open_again, (name, texts, translated, cfg, file) = model.configured.opened_by
-    opened: type[TlaMachine] = open_again(name, texts, translated | {name}, cfg, file)
+    open_again, (name, texts, translated, *others) = model.configured.opened_by
+    opened: type[TlaMachine] = open_again(name, texts, translated | {name}, *others)
     return opened
 
 

@@ -42,13 +42,14 @@ class Opened:
         return evaluate(self.named(name), self.root, States({}))
 
 
-def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str]) -> Opened:
+def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], named: Iterable[Constant] = ()) -> Opened:
     """Carry out what a configuration says of constants and definitions.
 
     Args:
         specification: Loaded with the standard modules of ``standard.py``.
         cfg: What the configuration's file says.
         spellings: The order in which TLC meets the spellings of strings and model values.
+        named: Further constants, each for the model value of its name.
 
     Raises:
         InputError: For a replacement of a name that is unknown, or by one.
@@ -58,7 +59,7 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str]) -> 
         specification.replace(name, entry.value)
     for within, entry in cfg.replacements_in.items():
         specification.replace(within.name, entry.value, within.module)
-    constants = dict[Constant, Any]()
+    constants: dict[Constant, Any] = {one: ModelValue(one.name, words) for one in named}
     for name in cfg.model_values:
         _give(specification, name, ModelValue(name, words), constants)
     for name, entry in cfg.constants.items():

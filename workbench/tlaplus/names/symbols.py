@@ -168,6 +168,10 @@ class Scope:
         self._inside: dict[Node, Scope] = {}
         self._parts: dict[tuple[Qualified, Defined], Reached] = {}
 
+    def beneath(self) -> "Scope":
+        """A new scope around which this one is."""
+        return Scope(self.module, self, self._instantiate)
+
     def find(self, name: str) -> Meaning | None:
         """The meaning of a name here, after replacements; None if it is unknown."""
         around = tuple(self._around())

@@ -7,6 +7,9 @@ from workbench.tlaplus.syntax import tree, units
 from workbench.tlaplus.syntax.phrases import PhraseReader, is_definition
 from workbench.tlaplus.syntax.source import Origin, Source, SyntaxNode, child, field, named
 
+#: The line of an expression in the module that is parsed for it.
+_LINE_OF_EXPRESSION = 3
+
 
 def parse_module(text: bytes | str, name: str, origin: Origin | None = None) -> units.Module:
     """Parse the module `name`, or else the first one; text around modules is ignored, as by TLC.
@@ -31,6 +34,34 @@ def parse_module(text: bytes | str, name: str, origin: Origin | None = None) -> 
         return _ModuleReader(source).module(next(named_so, nodes[0]))
     except RecursionError:
         raise InputError(f"{name}.tla: its expressions are nested too deep") from None
+
+
+def parse_expression(text: str) -> tree.Expression:
+    """Parse a single expression, in one line; its places have the module :data:`tree.EXPRESSION`.
+
+    Raises:
+        InputError: With the column, for a syntax error, or anything beside the expression.
+
+    Examples:
+        >>> parse_expression("hour + 1").at.column
+        1
+    """
+    if "\n" in text or "\r" in text:
+        raise InputError(f"{tree.EXPRESSION}, column {text.find(chr(10)) + 1}: it takes one line, with parentheses")
+    end = len(text.rstrip()) + 1
+
+    def origin(line: int, column: int) -> tuple[int, int]:
+        return 1, column if line == _LINE_OF_EXPRESSION else end
+
+    try:
+        module = parse_module(f"---- MODULE M ----\nE ==\n{text}\n====", tree.EXPRESSION, origin)
+    except InputError as error:  # what it lacks is only missed in the lines around it
+        place = f"{tree.EXPRESSION}, column {end}: "
+        raise InputError(str(error).replace(f"{place}syntax error: found '='", f"{place}it is not complete")) from None
+    definition, *others = module.units
+    if others or not isinstance(definition, tree.OperatorDefinition) or not module.text.endswith("\n===="):
+        raise InputError(f"{tree.EXPRESSION}, column 1: it takes one expression, and nothing beside it")
+    return definition.body
 
 
 class _ModuleReader:

@@ -32,7 +32,11 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         line, column = self.shown
-        return f"{self.module}.tla:{line}:{column}"
+        return f"{EXPRESSION}, column {column}" if self.module == EXPRESSION else f"{self.module}.tla:{line}:{column}"
+
+
+#: The module of places in an expression that somebody asks of a module; no module can be called so.
+EXPRESSION = "the expression"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,76 @@
+"""Expressions that people ask of a module in its own language, beside what its text defines."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from workbench.kernel.meaning.errors import InputError, brief
+from workbench.tlaplus.names.level_checks import check_levels
+from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.name_check import check_names
+from workbench.tlaplus.names.symbols import Constant, Defined, Scope
+from workbench.tlaplus.syntax.parser import parse_expression
+from workbench.tlaplus.syntax.tree import EXPRESSION, Expression, OperatorDefinition, Place
+from workbench.tlaplus.syntax.units import Module
+
+
+def question(text: str, scope: Scope) -> Expression:
+    """The expression in a text, whose names are those of `scope`.
+
+    Raises:
+        InputError: With the column, if it is no expression, or for a name or a level that does not fit.
+    """
+    return _definition(text, scope).body
+
+
+class Questions(NamedTuple):
+    """What is asked of a specification.
+
+    Attributes:
+        texts: Names of definitions, and expressions.
+        names: The model values that expressions may name, beside what the module does.
+    """
+
+    texts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+def naming_values(scope: Scope, names: Iterable[str]) -> tuple[Scope, list[Constant]]:
+    """A scope that also has model values, which no text of a module can name, as constants; those that are new."""
+    constants = [Constant(name, 0, Place(scope.module, 1, 1)) for name in names if scope.find(name) is None]
+    inner = scope.beneath()
+    inner.names.update((constant.name, constant) for constant in constants)
+    return inner, constants
+
+
+def asking(specification: Specification, questions: Questions) -> tuple[Specification, list[Constant]]:
+    """The specification with a definition for each expression, called as it is written; and the constants in these.
+
+    Raises:
+        InputError: As for :func:`question`.
+    """
+    scope, module = specification.scope, specification.module
+    inner, constants = naming_values(scope, questions.names)
+    for text in questions.texts:
+        if scope.find(text) is None:
+            definition = _definition(text, inner)
+            scope.names[text] = Defined(text, 0, definition, inner, False)
+            module = replace(module, units=(*module.units, definition))  # its strings come after those of the text
+    return replace(specification, module=module), constants
+
+
+def _definition(text: str, scope: Scope) -> OperatorDefinition:
+    try:
+        body = parse_expression(text)
+        definition = OperatorDefinition(body.at, text, False, (), body)
+        module = Module(body.at, scope.module, (), (definition,), text)
+        check_names(module, scope)
+        check_levels(module, scope, {})
+    except InputError as error:
+        raise InputError(refused(text, str(error))) from None
+    return definition
+
+
+def refused(text: str, why: str) -> str:
+    """The message on an expression; `why` may begin with its place in it."""
+    return f"{brief(text)} is not accepted: {why.removeprefix(f'{EXPRESSION}, ')}"
