@@ -7,6 +7,7 @@ import pytest
 from workbench import check
 from workbench.formats.permalink import open_permalink
 from workbench.kernel.meaning.trace import options
+from workbench.pluscal.module import find
 from workbench.registry import get_model
 from workbench.registry.configurations import configuration, shipped
 
@@ -59,3 +60,13 @@ def test_nothing_broken_holds_and_other_options_are_refused(walk):
     assert walk().status == 0
     done = walk(options=("--walks", 3))
     assert (done.status, "--walks is not accepted with --by-hand" in done.err) == (2, True)
+
+
+def test_a_stale_translation_is_no_ground_for_a_yes(run, monkeypatch, tmp_path):
+    """The exit status is that of an unknown where nothing breaks."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    text = "---- MODULE M ----\n(* --algorithm A { variable n = 0; { a: n := 1 } } *)\n====\n"
+    (tmp_path / "M.tla").write_text(find(text, "M").translate().module.replace("n := 1", "n := 2"))
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec")
+    done = run("walk", tmp_path / "M.tla", "--by-hand")
+    assert (done.status, done.out.startswith("STALE: what is checked is not")) == (3, True)

@@ -1,19 +1,30 @@
 r"""Which text of a module with PlusCal is checked: the translation that stands in it, or a fresh one in memory."""
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
+from tests.showing.panels import everything
 from tests.tlaplus.trees import module_of
 from workbench import check
 from workbench.checking.following.port import Port, follow_text
+from workbench.checking.following.scenario import scenario
+from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.fill import fill
+from workbench.checking.questions.whatif import Attempt, Repairs
+from workbench.checking.spaces.space import again
+from workbench.checking.walks.result import WalkRule
+from workbench.checking.walks.simulate import simulate
 from workbench.formats.recording import Observation, Recording
 from workbench.kernel import InputError, ModelError, machine_of, replay
+from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.translation import IS_STALE
 from workbench.pluscal.module import find
-from workbench.showing.view import trace_view
+from workbench.showing.panel import Simulator
+from workbench.showing.view import compare, result_view, state_graph, trace_page, trace_view
 from workbench.showing.view.pages.pages import report
 from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
@@ -125,24 +136,75 @@ def test_the_fresh_translation_is_checked_where_it_is_asked_for():
 )
 def test_a_missing_translation_is_made_in_memory(lines, cfg):
     model = opened(*lines, "Small == n < 3", cfg=cfg)
-    for again in (model, pickle.loads(pickle.dumps(model))):
-        assert list(again().oversights())[:1] == [
+    for copy in (model, pickle.loads(pickle.dumps(model))):
+        assert list(copy().oversights())[:1] == [
             "M.tla: the algorithm in lines 3-6 is translated in memory, since it has no translation"
         ]
-        assert (again().declared.translation, check(again(), [], engine="reference").distinct) == ("in memory", 4)
+        assert (copy().declared.translation, check(copy(), [], engine="reference").distinct) == ("in memory", 4)
 
 
-def test_a_sweep_and_a_page_say_that_a_translation_is_stale():
+def with_a_constant():
+    """A stale translation; what it counts to is a constant."""
     text = module_of("EXTENDS Naturals", "CONSTANT Most", ALGORITHM.replace("< 2", "< Most"))
     fresh = find(text, "M").translate().module
-    stale = module_of_text(fresh.replace("n := n + 1", "n := n + 2"), f"{CFG} CONSTANT Most = 2")
+    return module_of_text(fresh.replace("n := n + 1", "n := n + 2"), f"{CFG} CONSTANT Most = 2")
+
+
+def test_a_sweep_a_rule_and_a_page_say_that_a_translation_is_stale():
+    stale = with_a_constant()
     filled = fill(stale, {"Most": [1, 2]})
     assert (filled.holds, filled.why) == (
         None,
         "2 settings: everything holds in 2, something is violated in 0, in a stale translation",
     )
     assert filled.as_dict()["translation"] == "stale"
-    assert "everything holds, in a stale translation" in report(check(stale(), engine="local"))
+    assert (str(IS_STALE) in filled.text(), len(filled.as_dict()["notes"])) == (True, 1)
+    rule = filled.explain("Deadlock")
+    assert (rule.holds, rule.why, rule.as_dict()["translation"]) == (
+        None,
+        "Deadlock: always, in a stale translation",
+        "stale",
+    )
+    assert rule.text().startswith(f"{IS_STALE}\n")
+    result = check(stale(), engine="local")
+    assert "everything holds, in a stale translation" in report(result)
+    for shown in (result_view(result), compare(result, result), state_graph(again(result))):
+        assert (str(IS_STALE) in shown.html(), str(IS_STALE) in shown.text()) == (True, True)
+
+
+def test_walks_and_scenarios_in_a_stale_translation_say_so():
+    stale = opened(NEXT, TRANSLATION, "Two == n = 2")()
+    seen = simulate(stale, rule=WalkRule(walks=1, depth=1))
+    assert (seen.why.endswith(", in a stale translation"), seen.notes, seen.as_dict()["translation"]) == (
+        True,
+        [STALE],
+        "stale",
+    )
+    assert str(seen).splitlines()[1] == str(IS_STALE)
+    story = scenario(stale, ["a", "Two"])
+    assert (story.holds, story.why, len(story.trace)) == (None, "it is found, in a stale translation", 3)
+    assert (scenario(stale, ["n = 9"]).holds, scenario(opened(TRANSLATION)(), ["n = 2"]).holds) == (False, True)
+    assert str(IS_STALE) in trace_page(story.trace)
+
+
+def test_what_is_stepped_by_hand_in_a_stale_translation_says_so():
+    simulator = Simulator(opened(NEXT, TRANSLATION)())
+    simulator.tell("n = 2")
+    assert (simulator.at, str(IS_STALE) in everything(simulator)) == (2, True)
+    with pytest.raises(InputError, match=r"^impossible: line 1: n = 9: "):
+        simulator.tell("n = 9")
+
+
+def test_a_repair_of_a_stale_translation_is_none():
+    model = with_a_constant()(Most=1)
+    before = replace(check(model, engine="reference"), verdicts=[Verdict("Small", "invariant", False)])
+    found = Repairs("Small", [Attempt(before, {"Most": 2}, None)], 1, True, before.translation)
+    assert (found.holds, found.why, found.as_dict()["translation"]) == (
+        None,
+        "Small holds with Most=2, in a stale translation",
+        "stale",
+    )
+    assert found.text().startswith(f"{IS_STALE}\n")
 
 
 def test_a_recording_is_no_behaviour_of_the_algorithm_by_a_stale_translation():
@@ -156,6 +218,16 @@ def test_a_recording_is_no_behaviour_of_the_algorithm_by_a_stale_translation():
     assert (report.translation, report.why, report.remarks) == ("stale", IN_STALE, [STALE])
     assert report.text().startswith("STALE: what is checked is not the translation of the algorithm\n")
     assert report.as_dict()["translation"] == "stale"
+
+
+def test_settings_of_a_stale_translation_are_not_decided_in_one_line():
+    model = machine_of(with_a_constant()(Most=1))
+    beyond = Recording([Observation({model.layout.positions["n"]: n}) for n in (0, 1, 2)])
+    tried = accepted_under(model, lambda made: beyond, changes=[("Most", 3), ("Most", 4)])
+    assert str(tried).splitlines() == [
+        "not decided with Most=3 (it is 1), or with Most=4 (it is 1)",
+        "accepted with none of 2 other settings that differ in one constant",
+    ]
 
 
 @pytest.mark.parametrize("is_text", [True, False])

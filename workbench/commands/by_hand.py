@@ -8,6 +8,7 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.trace import Options, options
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.showing.view.base.wording import told_break
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
@@ -25,7 +26,8 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
     starts = len(model.initial_states())
     trace = replay(model, _chosen(starts, "initial state") - 1 if starts > 1 else 0, [])
     known: set[str] = set()
-    standard.say(_HELP)
+    for line in (*stale_lines(model.declared.translation), _HELP):
+        standard.say(str(line))
     view = _tell(trace, properties, known)
     while True:
         every = options(model, trace.last)

@@ -29,6 +29,7 @@ from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_grap
 from workbench.kernel import InputError
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted
 from workbench.registry import models
 from workbench.storage.places import is_url
@@ -115,6 +116,8 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
         remark(f"{size} written to {', '.join(map(str, written))}")
     if folders and not result.complete:
         remark(f"INCOMPLETE: {result.stopped}")
+    for line in stale_lines(result.translation):
+        remark(str(line))
     return WRITTEN if result.complete else INCOMPLETE
 
 

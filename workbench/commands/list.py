@@ -25,6 +25,7 @@ from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.result import model_line
 from workbench.kernel.meaning.steps import DeclaredAction
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.registry import completed, configurations, get_model, models, names_model, refused
 from workbench.registry.configurations import Configuration, told_path
 
@@ -110,6 +111,8 @@ def _show_configuration(one: Configuration) -> None:
 def _show_model(model: ModelClass) -> None:
     out = RichConsole()
     out.print(f"[bold]{model.declared.name}[/]: {_first_paragraph(model.__doc__)}\n")
+    for line in stale_lines(model.declared.translation):
+        out.print(f"{line}\n", markup=False)
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared.constants.items():
         default, domain = constant.default, constant.domain

@@ -7,7 +7,8 @@ r"""Find a shortest behaviour that passes through the lines of a scenario, or sa
 A line is a step - commit, commit(w1), also with its choices, or `commit(w1) where CONDITION` - or a condition on a
 state, such as s.decision["w2"] == "lk_409"; # starts a comment. A condition is Python: use only files that you would
 run. On a TLA+ module it is TLA+, such as acknowledged # {}, and \* starts a comment. FILE may be - for standard input.
-Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided.
+Exit status: 0 found, 1 impossible, 2 bad input, 3 not decided, or found in a
+stale translation of PlusCal.
 """
 
 import argparse

@@ -11,7 +11,7 @@ it is there. A folder stores every result at once, and running the same command 
 only the missing ones.
 
 Exit status: 0 everything holds, 1 something is violated, 2 bad input, or an error in a setting, 3 something is not
-known, or nothing was checked.
+known, nothing was checked, or what holds does so in a stale translation of PlusCal.
 """
 
 import argparse

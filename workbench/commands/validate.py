@@ -179,7 +179,7 @@ def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> 
     with progress_line() as on_progress:
         budget, watch = budget_of(arguments), Watch(on_progress)
         report = validate(model, begun(model), stutter, budget=budget, watch=watch)
-        if report.holds or not arguments.settings:
+        if report.holds is not False or not arguments.settings:
             return report
         tried = accepted_under(model, begun, stutter, also=mapped.changes, budget=budget, watch=watch)
     return replace(report, settings=str(tried).splitlines())

@@ -8,7 +8,7 @@
 What walks meet is certain. What they do not meet remains open, however many there are.
 Exit status: 0 nothing is violated, and everything wanted is reached, as far as the walks went; 1 something is violated,
 2 bad input, or an error of the model, 3 something wanted is not reached, or liveness was asked for, or the walks were
-interrupted.
+interrupted, or were made in a stale translation of PlusCal.
 """
 
 import argparse
@@ -21,6 +21,7 @@ from workbench.commands.output.options import above_zero, add_options, add_worke
 from workbench.commands.output.progress import progress_line
 from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import INTERRUPTED, Watch
+from workbench.kernel.meaning.translation import known_in
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     seen.notes.extend(left_out)
     given = give(arguments, seen)
     wanted = [verdict for verdict in seen.undecided if verdict.kind in ("reachable", "liveness")]
-    ended = seen.stopped != INTERRUPTED and bool(seen.verdicts)
+    ended = known_in(seen.translation, seen.stopped != INTERRUPTED and bool(seen.verdicts))
     return status.HOLDS if given == status.UNKNOWN and ended and not wanted else given
 
 
@@ -93,4 +94,4 @@ def _by_hand(arguments: argparse.Namespace, model: Machine, properties: Sequence
 
     trace, broken = walk_by_hand(model, properties)
     write(arguments, trace, "the behaviour", {})
-    return status.VIOLATED if broken else status.HOLDS
+    return status.of_answer(known_in(model.declared.translation, not broken))

@@ -12,8 +12,9 @@ from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.errors import brief, did_you_mean, listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import STALE, WITHIN, with_states
+from workbench.kernel.meaning.result import WITHIN, with_states
 from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.translation import STALE
 from workbench.registry import file_in, get_model, having, models
 from workbench.registry.shipped import MODULES, folder
 

@@ -15,7 +15,7 @@ from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import STALE
+from workbench.kernel.meaning.translation import STALE
 from workbench.kernel.meaning.values import Map, Name
 from workbench.registry import get_model, in_file, load_file, protocol_of
 from workbench.tlaplus.values.values import function_of, text

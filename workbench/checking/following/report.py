@@ -10,7 +10,7 @@ from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.notation import Notation
-from workbench.kernel.meaning.result import IS_STALE, STALE
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted
 
 _MOST_SHOWN = 12
@@ -121,10 +121,9 @@ class Report:
         """
         family = model.declared
         remarks = [*self.remarks, *family.translation_notes]
-        report = replace(self, remarks=remarks, translation=family.translation)
-        if self.holds and family.translation == STALE:
-            return replace(report, holds=None, why=f"it is a behaviour, in a {STALE} translation")
-        return report
+        holds = known_in(family.translation, self.holds)
+        why = self.why if holds is self.holds else f"it is a behaviour{in_stale(family.translation)}"
+        return replace(self, holds=holds, why=why, remarks=remarks, translation=family.translation)
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -155,8 +154,7 @@ class Report:
                 lines.append(f"  enabled there: {', '.join(self.enabled[:_MOST_SHOWN])}{more}")
             for near in self.closest:
                 lines += [f"  nearest: {near.told}, but", *(f"    {reason}" for reason in near.reasons)]
-        if self.translation == STALE:
-            lines.insert(0, str(IS_STALE))
+        lines = [*map(str, stale_lines(self.translation)), *lines]
         return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks), *self.settings])
 
     def as_dict(self) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.kernel import Trace
-from workbench.kernel.meaning.result import IS_STALE, STALE, Lined, marked
+from workbench.kernel.meaning.result import Lined, marked
 from workbench.kernel.meaning.text import Line, Styled, columns
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted
 
 _MOST_LINES = 12
@@ -76,7 +77,7 @@ class Sameness(Lined):
         """Whether they are the same; None where that is so of a stale translation."""
         if self.stopped is not None:
             return None
-        return False if not self._is_same else None if self.translation == STALE else True
+        return known_in(self.translation, self._is_same)
 
     @property
     def _is_same(self) -> bool:
@@ -87,7 +88,7 @@ class Sameness(Lined):
         if self.stopped is not None:
             return f"not decided: {self.stopped}"
         _, states, steps = self.other.has
-        stale = f", in a {STALE} translation" if self.translation == STALE else ""
+        stale = in_stale(self.translation)
         if self._is_same:
             return f"the same: {counted(states, 'state')} and {counted(steps, 'step')} of {self.both}{stale}"
         more = [side.name for side in (self.one, self.other) if side.extra is not None]
@@ -108,7 +109,7 @@ class Sameness(Lined):
 
     def styled(self) -> list[Line]:
         style, (mark, why) = marked(self.holds, self.why)
-        lines: list[Line] = [*([IS_STALE] if self.translation == STALE else []), Styled(mark, style, f" {why}")]
+        lines: list[Line] = [*stale_lines(self.translation), Styled(mark, style, f" {why}")]
         if not self._is_same:
             lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
         for side, beside in ((self.one, self.other), (self.other, self.one)):

@@ -14,7 +14,7 @@ between.
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,6 +30,7 @@ from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.trace import each_step
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
@@ -85,6 +86,8 @@ class ScenarioResult:
         at: For each line passed, the index of its state.
         failed: The index of the first line that cannot follow.
         why: The reason why it cannot follow, or why nothing was decided, in one line.
+        remarks: On the lines, and on a translation.
+        translation: What was searched of a module with PlusCal, as for a result of a check; None for all others.
     """
 
     holds: bool | None
@@ -94,6 +97,16 @@ class ScenarioResult:
     at: list[int] = field(default_factory=list)
     failed: int | None = None
     why: str | None = None
+    remarks: list[str] = field(default_factory=list)
+    translation: str | None = None
+
+    def of(self, model: Machine) -> "ScenarioResult":
+        """The same result, with what is known of the translation that `model` is."""
+        family = model.declared
+        holds = known_in(family.translation, self.holds)
+        why = self.why if holds is self.holds else f"it is found{in_stale(family.translation)}"
+        remarks = [*self.remarks, *family.translation_notes]
+        return replace(self, holds=holds, why=why, remarks=remarks, translation=family.translation)
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -103,18 +116,19 @@ class ScenarioResult:
     def __repr__(self) -> str:
         return self.text()
 
-    def text(self) -> str:
+    @property
+    def head(self) -> str:
+        """The answer in a line."""
         if self.holds:
-            head = f"found: {counted(self.at[-1] + 1 if self.at else 1, 'state')}"
-        elif self.holds is None:
-            head = f"not decided: {self.why}"
-        else:
-            head = f"impossible: {self.lines[self.failed or 0]}: {self.why}"
+            return f"found: {counted(self.at[-1] + 1 if self.at else 1, 'state')}"
+        if self.holds is None:
+            return f"not decided: {self.why}"
+        return f"impossible: {self.lines[self.failed or 0]}: {self.why}"
+
+    def text(self) -> str:
         places = [f"  state {at + 1}: {line.text}" for line, at in zip(self.lines, self.at, strict=False)]
-        remarks = [
-            f"  note: {line.condition.remark}" for line in self.lines if line.condition and line.condition.remark
-        ]
-        return "\n".join([head, *places, *remarks])
+        remarks = [f"  note: {remark}" for remark in self.remarks]
+        return "\n".join([*map(str, stale_lines(self.translation)), self.head, *places, *remarks])
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -126,6 +140,8 @@ class ScenarioResult:
                 for line, at in itertools.zip_longest(self.lines, self.at)
             ],
             "failed": None if self.failed is None else self.lines[self.failed].number,
+            "remarks": self.remarks,
+            "translation": self.translation,
         }
 
 
@@ -243,7 +259,9 @@ def scenario(
             why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
             return ScenarioResult(None, read, searching.states, why=why)
 
-    return search_at_once(searched, load_scenario_search, limits, small=not kernels_loaded(), rare=True)
+    result = search_at_once(searched, load_scenario_search, limits, small=not kernels_loaded(), rare=True)
+    remarks = [line.condition.remark for line in read if line.condition and line.condition.remark]
+    return replace(result, remarks=remarks).of(model)
 
 
 def _behaviour(

@@ -59,7 +59,8 @@ class SettingsTried:
     def __str__(self) -> str:
         lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]
         undecided = [one for one in self.tried if one.report is not None and one.report.holds is None]
-        lines += [f"not decided with {self._told(one.changes)}" for one in undecided]
+        if undecided:
+            lines.append(f"not decided with {', or with '.join(self._told(one.changes) for one in undecided)}")
         if not self.accepted:
             lines.append(f"accepted with none of {len(self.tried)} other settings that differ in one constant")
         return "\n".join([*lines, *([] if self.complete else ["not all settings were tried"])])

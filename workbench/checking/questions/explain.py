@@ -10,6 +10,7 @@ from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, unknown
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.result import WITHIN
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted, show
 
 if TYPE_CHECKING:
@@ -124,6 +125,7 @@ class Explanation:
         bounded: In how many settings a constraint or a view bounded the search, so that the verdict holds within it
             only.
         within: These bounds in words.
+        translation: What the settings were checked of, as for a result of a check; None if the table does not say.
     """
 
     name: str
@@ -135,18 +137,22 @@ class Explanation:
     axes: tuple[ConstantAxis, ...]
     bounded: int = 0
     within: str = ""
+    translation: str | None = None
     trace: ClassVar[None] = None  # a table has none; the cells of a grid (`fill.py`) have them
 
     @property
     def holds(self) -> bool | None:
-        """Whether the property holds in every setting; None if one is undecided, or if there are no settings."""
+        """Whether the property holds in every setting; None if one is undecided, or if there are no settings.
+
+        None as well if it does so in a stale translation.
+        """
         if self.failing:
             return False
-        return True if self.decided and not self.undecided else None
+        return known_in(self.translation, True) if self.decided and not self.undecided else None
 
     @property
     def why(self) -> str:
-        return f"{self.name}: {self.rule or 'nothing is known'}"
+        return f"{self.name}: {self.rule or 'nothing is known'}{in_stale(self.translation)}"
 
     def words(self, setting: Mapping[str, Any]) -> dict[str, str]:
         """A setting's values in words."""
@@ -166,7 +172,7 @@ class Explanation:
         return self.text()
 
     def text(self) -> str:
-        lines = [self.why, f"  {self.exact()}"]
+        lines = [*map(str, stale_lines(self.translation)), self.why, f"  {self.exact()}"]
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")
@@ -183,6 +189,7 @@ class Explanation:
             "minimal": self.minimal,
             "decided": self.decided,
             "bounded": self.bounded,
+            "translation": self.translation,
             "failing": [{"setting": self.words(one.setting), "states": one.states} for one in self.failing],
             "undecided": [{"setting": self.words(setting), "why": why} for setting, why in self.undecided],
         }
@@ -261,6 +268,7 @@ def explain(
         axes,
         sum(word.endswith(WITHIN) for word in words),
         bounds_in(words),
+        table.attrs.get("translation"),
     )
 
 

@@ -32,8 +32,9 @@ from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.given import check_kind, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import MARKS, STALE
+from workbench.kernel.meaning.result import MARKS
 from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted
 from workbench.registry import get_model
 from workbench.storage.lock import writer_lock
@@ -154,11 +155,11 @@ class Filled:
     @property
     def holds(self) -> bool | None:
         found = [cell.outcome.holds for cell in self.cells]
-        return False if False in found else None if None in found or self._is_stale else True
+        return False if False in found else None if None in found else known_in(self._translation, True)
 
     @property
-    def _is_stale(self) -> bool:
-        return self.model.declared.translation == STALE
+    def _translation(self) -> str | None:
+        return self.model.declared.translation
 
     @property
     def why(self) -> str:
@@ -166,7 +167,7 @@ class Filled:
         settings = counted(len(found), "setting")
         line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
         unknown = f"; it is not known in {found.count(None)}" if None in found else ""
-        return line + unknown + (f", in a {STALE} translation" if self._is_stale else "")
+        return line + unknown + in_stale(self._translation)
 
     def text(self) -> str:
         """The table, the rules behind it, the gaps in it, and the count."""
@@ -181,6 +182,7 @@ class Filled:
             for cell, row in zip(self.cells, self.outcomes.rows, strict=True)
         ]
         lines = [*columns([head, *rows], right=range(len(head) - 3, len(head))), ""]
+        lines += map(str, stale_lines(self._translation))
         lines += [f"note: {note}" for note in self.outcomes.attrs["notes"]]
         lines += self._rules(names)
         lines += [f"{cell.name}: {cell.outcome.why}" for cell in self.cells if cell.outcome.why is not None]
@@ -191,8 +193,7 @@ class Filled:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes")}
-        told["translation"] = self.model.declared.translation
+        told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes", "translation")}
         return {"model": self.model.declared.name, **told, "rows": self.outcomes.rows}
 
     def csv(self) -> str:

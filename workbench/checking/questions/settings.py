@@ -202,7 +202,10 @@ def settings_table(
     known = dict.fromkeys([*(properties or model.declared.properties), DEADLOCK.name])
     names = [name for name in known if name in asked_for]
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
+    family = model.declared
+    notes += family.translation_notes
     attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}
+    attrs["translation"] = family.translation
     taken = {*_MEASURES, *names}
     rows = []
     for setting, plan, outcome in zip(settings, plans, outcomes, strict=True):

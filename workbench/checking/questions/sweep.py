@@ -52,9 +52,9 @@ def sweep(
             column ``<property>_states`` the number of states in a shortest trace; then ``distinct``, ``depth``,
             ``seconds``, ``complete``, ``stopped`` (why it is incomplete) and ``error``. After an interrupt (Ctrl-C)
             settings that were not reached have no verdicts. ``attrs`` holds the names of the properties, the symmetric
-            sets, notes on how the checks were done, and the words for choices. Without pandas, which the core does not
-            bring, a :class:`workbench.checking.questions.settings.SettingsTable` with the same ``columns``, ``rows``
-            and ``attrs``.
+            sets, notes on how the checks were done, the state of a translation, and the words for choices. Without
+            pandas, which the core does not bring, a :class:`workbench.checking.questions.settings.SettingsTable` with
+            the same ``columns``, ``rows`` and ``attrs``.
 
     Raises:
         InputError: For names or values that are not accepted, for a damaged result in `out`, and while another sweep

@@ -11,6 +11,7 @@ from workbench.kernel.meaning.budget import Progress, Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import is_same
 from workbench.registry import model_of
 
@@ -101,7 +102,7 @@ class Attempt:
         told += unknown
         if self.mends and self.never:
             told.append(f"but then {never_happen(self.never)}")
-        return f"{self.told}: {'; '.join(told) or 'no verdict changes'}"
+        return f"{self.told}: {'; '.join(told) or 'no verdict changes'}{in_stale(self.before.translation)}"
 
 
 def _few(names: list[str]) -> str:
@@ -127,30 +128,34 @@ class Repairs:
         found: All of the same size, each with verdicts on all that was checked before; the cheapest first.
         tried: The number of sets checked.
         complete: Whether every smaller set and every set of this size was decided.
+        translation: What was checked of a module with PlusCal, as for a result of a check; None for all others.
     """
 
     name: str
     found: list[Attempt]
     tried: int
     complete: bool
+    translation: str | None = None
     trace: ClassVar[None] = None  # no single behaviour shows that a property holds
 
     @property
     def holds(self) -> bool | None:
-        """Whether there is a repair; None if none was found, and not every set was decided."""
-        return True if self.found else False if self.complete else None
+        """Whether there is a repair; None if not every set was decided, or for a stale translation."""
+        return known_in(self.translation, True) if self.found else False if self.complete else None
 
     @property
     def why(self) -> str:
         if not self.found:
-            return f"no repair of {self.name} was found"
-        return f"{self.name} holds with {', or with '.join(attempt.told for attempt in self.found)}"
+            return f"no repair of {self.name} was found{in_stale(self.translation)}"
+        sets = ", or with ".join(attempt.told for attempt in self.found)
+        return f"{self.name} holds with {sets}{in_stale(self.translation)}"
 
     def __repr__(self) -> str:
         return self.text()
 
     def text(self) -> str:
         lines = [repr(attempt) for attempt in self.found] or [self.why]
+        lines = [*map(str, stale_lines(self.translation)), *lines]
         return "\n".join([*lines, f"{self.tried} sets tried{'' if self.complete else ', not all decided'}"])
 
     def as_dict(self) -> dict[str, Any]:
@@ -161,6 +166,7 @@ class Repairs:
             "found": [{"changes": one.changes, "breaks": one.breaks, "never": one.never} for one in self.found],
             "tried": self.tried,
             "complete": self.complete,
+            "translation": self.translation,
         }
 
 
@@ -289,15 +295,16 @@ def repairs(
             watch.tell(done, len(todo))
             quick = _attempt(before, model, changes, [property], {**options, "fail_fast": True})
             if watch.stops:
-                return Repairs(property, repaired, tried, False)
+                return Repairs(property, repaired, tried, False, before.translation)
             tried += 1
             verdict = quick.result[property] if quick.result is not None and quick.result.verdicts else None
             complete &= verdict is None or verdict.holds is not None
             if verdict is not None and verdict.holds:
                 repaired.append(_attempt(before, model, changes, names, options))
         if repaired:
-            return Repairs(property, sorted(repaired, key=lambda attempt: attempt.price), tried, complete)
-    return Repairs(property, [], tried, complete)
+            repaired.sort(key=lambda attempt: attempt.price)
+            return Repairs(property, repaired, tried, complete, before.translation)
+    return Repairs(property, [], tried, complete, before.translation)
 
 
 def _sets(changes: Iterable[tuple[str, Any]], size: int) -> Iterable[dict[str, Any]]:

@@ -10,6 +10,7 @@ from workbench.kernel.meaning.given import check_integer, plain
 from workbench.kernel.meaning.properties import Liveness, Postcondition, Property
 from workbench.kernel.meaning.result import Judged, Verdict, model_line
 from workbench.kernel.meaning.text import Line, Styled, columns
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted
 
 UNIFORM = ("actions", "successors")
@@ -139,7 +140,8 @@ class Simulation(Judged):
         counts = [(action.name, f"{action.enabled:,}", f"{action.taken:,}") for action in self.actions]
         table = columns([("action", "enabled", "taken"), *counts], right=(1, 2))
         verdicts = [verdict.line for verdict in self.verdicts]
-        return [model_line(self.model), *self.lines, "", *verdicts, "", *table]
+        head = [model_line(self.model), *stale_lines(self.translation)]
+        return [*head, *self.lines, "", *verdicts, "", *table]
 
     def __repr__(self) -> str:
         return self.text()
@@ -167,6 +169,7 @@ class Simulation(Judged):
             "properties": [v.as_dict() for v in self.verdicts],
             "stopped": self.stopped,
             "notes": self.notes,
+            "translation": self.translation,
             "python_calls": self.calls,
             "error": None if self.error is None else str(self.error),
         }

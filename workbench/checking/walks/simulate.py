@@ -147,7 +147,7 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
         seconds=seconds,
         stopped=made.stopped if error is None else asked.limits.why(error),
         error=error,
-        notes=[*plan.notes, *made.notes, *left, *tracing.notes],
+        notes=[*plan.model.declared.translation_notes, *plan.notes, *made.notes, *left, *tracing.notes],
         calls=tally.calls,
     )
 

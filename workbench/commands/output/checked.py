@@ -8,8 +8,9 @@ from workbench.commands.output.profiled import Profiled, profile_lines
 from workbench.commands.output.progress import progress_line
 from workbench.kernel import ModelError, Result, Trace
 from workbench.kernel.meaning.budget import Watch
-from workbench.kernel.meaning.result import STALE, Lined, marked
+from workbench.kernel.meaning.result import Lined, marked
 from workbench.kernel.meaning.text import Line, StyledRow, printable, styled_columns
+from workbench.kernel.meaning.translation import STALE
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
 

@@ -11,6 +11,7 @@ from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.shown import Shown, display
 from workbench.kernel.meaning.text import Line, Style, Styled, StyledRow
 from workbench.kernel.meaning.trace import Trace
+from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted
 
 if TYPE_CHECKING:
@@ -23,16 +24,10 @@ WITHIN = ("within the constraint", "within the VIEW")
 NOBODY = "it says nothing: its parameters have no values with these constants"
 #: The words in place of the constants that differ from their defaults if none does.
 DEFAULTS = "with its default constants"
-#: The state of a translation that is not that of the text beside it.
-STALE = "stale"
 #: The marks of answers in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
 #: The styles of the marks.
 _STYLES: dict[bool | None, Style] = {True: "yes", False: "no", None: "unknown"}
-
-
-#: The line of an answer about a stale translation.
-IS_STALE = Styled("STALE", "warning", ": what is checked is not the translation of the algorithm")
 
 
 class Answer(Protocol):
@@ -174,8 +169,14 @@ class ActionCount:
 class Judged(Lined):
     """Anything with a verdict on each requested property, and the error of the model that has left others unknown."""
 
+    model: Machine
     verdicts: list[Verdict]
     error: ModelError | None
+
+    @property
+    def translation(self) -> str | None:
+        """The machine's, such as ``stale``: what is judged of a module with PlusCal."""
+        return self.model.declared.translation
 
     @property
     def violated(self) -> list[Verdict]:
@@ -187,13 +188,16 @@ class Judged(Lined):
 
     @property
     def holds(self) -> bool | None:
-        """Whether every requested property holds; None if one is unknown, none was requested, or after an error.
+        """Whether every requested property holds.
+
+        None if one is unknown, none was requested, after an error, or if they hold in a stale translation.
 
         If the search left states out, that is within what bounded it: a verdict's ``within`` says so.
         """
         if self.violated:
             return False
-        return True if self.verdicts and not self.undecided and self.error is None else None
+        decided = self.verdicts and not self.undecided and self.error is None
+        return known_in(self.translation, True) if decided else None
 
     @property
     def why(self) -> str:
@@ -201,8 +205,10 @@ class Judged(Lined):
         open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
-            return "; ".join(open_or_bad) or "nothing is checked"
-        return "everything holds" + in_short(next((v.within for v in self.verdicts if v.within), None))
+            why = "; ".join(open_or_bad) or "nothing is checked"
+        else:
+            why = "everything holds" + in_short(next((v.within for v in self.verdicts if v.within), None))
+        return why + in_stale(self.translation)
 
     @property
     def shown(self) -> Verdict | None:
@@ -278,21 +284,6 @@ class Result(Explored, Judged, Shown):
     interrupted: bool
 
     @property
-    def translation(self) -> str | None:
-        """The machine's, such as ``stale``: what is checked of a module with PlusCal."""
-        return self.model.declared.translation
-
-    @property
-    def holds(self) -> bool | None:
-        """As for all that is judged; but None where it holds for a stale translation."""
-        holds = super().holds
-        return None if holds and self.translation == STALE else holds
-
-    @property
-    def why(self) -> str:
-        return super().why + (f", in a {STALE} translation" if self.translation == STALE else "")
-
-    @property
     def cut_short(self) -> str | None:
         """Why something is missing: why the search stopped, or that Ctrl-C stopped the making of traces."""
         return self.stopped or (INTERRUPTED if self.interrupted else None)
@@ -346,9 +337,7 @@ class Result(Explored, Judged, Shown):
         elif self.interrupted:
             rest = " after all states were visited; anything beyond that is missing"
             lines.append(Styled("INTERRUPTED", "warning", rest))
-        if self.translation == STALE:
-            lines.append(IS_STALE)
-        lines += [f"note: {note}" for note in self.notes]
+        lines += [*stale_lines(self.translation), *(f"note: {note}" for note in self.notes)]
         lines += ["", *(verdict.line for verdict in self.verdicts)] if self.verdicts else []
         if self.complete and self.never_taken:
             within = "" if self.within is None else f" within {self.within}"
@@ -364,7 +353,8 @@ class Result(Explored, Judged, Shown):
         states = counted(self.distinct, "distinct state")
         lines = [f"{self.model!r}: {states}, depth {self.depth}, {self.engine} engine{bounded}"]
         lines += [] if self.complete else [f"  INCOMPLETE: {self.stopped}"]
-        return "\n".join([*lines, *(f"  {verdict}" for verdict in self.verdicts)])
+        lines += [f"  {line}" for line in (*stale_lines(self.translation), *self.verdicts)]
+        return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -7,6 +7,7 @@ from workbench.formats.expression import placeholder_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.trace import Move
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import show
 from workbench.showing.panel.fields import Button, Choice, Number, Typed
 from workbench.showing.panel.history import HistoryView
@@ -138,7 +139,8 @@ class Stepping(Box):
             self._message.html = noted(search.error)
         else:
             said = (search is not None and search.said) or self.stepper.remark
-            self._message.html = noted(said) if said else ""
+            notes = [*stale_lines(self.stepper.model.declared.translation), *([said] if said else [])]
+            self._message.html = joined(map(noted, notes))
 
     def _draw_tools(self) -> None:
         """Draw the tools that are folded away. A field whose example changes loses any text not yet sent."""

@@ -280,8 +280,8 @@ class Stepper:
 
     def _story(self, lines: str, job: Job, budget: Budget = Budget()) -> tuple[Trace, str]:
         told = scenario(self.model, lines, budget=budget, watch=job.watch())
-        if not told.holds or told.trace is None:
-            raise InputError(str(told).splitlines()[0])
+        if told.holds is False or told.trace is None:
+            raise InputError(told.head)
         return told.trace, "; ".join(
             f"state {at + 1}: {line.text}" for line, at in zip(told.lines, told.at, strict=True)
         )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.kernel.meaning.errors import InputError, listed
-from workbench.kernel.meaning.result import STALE
+from workbench.kernel.meaning.translation import STALE
 from workbench.pluscal.module import Source, Translation
 from workbench.tlaplus.names.loader import Library
 from workbench.tlaplus.names.symbols import MissingName

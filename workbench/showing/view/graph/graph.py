@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.kernel import Machine, Result, Trace
 from workbench.kernel.meaning.result import constraints_of
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import needs
 from workbench.showing import pictures
@@ -113,6 +114,7 @@ def notes_on(space: Space) -> Iterable[str]:
         yield f"These are the first {counted(len(space), 'state')} of a search that was not completed"
     if space.result.outside:
         yield f"what lies outside {constraints_of(space.model)} is not drawn, nor are the steps that lead there"
+    yield from map(str, stale_lines(space.result.translation))
 
 
 def packed_pictures(ids: Sequence[str], draw: Callable[[str], pictures.Picture]) -> tuple[str | None, list[str]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from workbench.kernel import Machine, Result, machine_of
 from workbench.kernel.meaning.machine import AnyModel
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import Drawn, Joined, Rendered, badge, folded, headed, noted, table
 from workbench.showing.view.charts.charts import levels_chart
@@ -26,8 +27,8 @@ def result_view(result: Result) -> Rendered:
     counts = noted(joined([warning, summary(result)]))
     markup = joined([headed(result.model.name, constants_line(result.model)), verdicts.html(), counts])
     markup += joined(map(noted, notes))
-    head = f"{result.model!r}\n{summary(result)}"
-    return Rendered(markup, "\n".join([head, verdicts.text(), *(f"note: {note}" for note in notes)]))
+    head = [repr(result.model), *map(str, stale_lines(result.translation)), summary(result)]
+    return Rendered(markup, "\n".join([*head, verdicts.text(), *(f"note: {note}" for note in notes)]))
 
 
 def model_view(model: AnyModel) -> Rendered:

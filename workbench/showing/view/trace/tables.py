@@ -7,6 +7,7 @@ from workbench.kernel import Machine, Result, Verdict
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import DEFAULTS, differing_constants, in_short
 from workbench.kernel.meaning.text import columns
+from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, escape, joined
 from workbench.showing.view.base.html import MARKS, Drawn, Rendered, badge, folded, table
@@ -55,8 +56,13 @@ def said_of(result: Result, name: str) -> str:
 
 
 def constants_line(model: Machine) -> Markup:
-    """The constants that differ from their defaults, in a line."""
-    return joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
+    """The constants that differ from their defaults, in a line, and a warning if the model is a stale translation."""
+    constants = joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
+    return joined([constants, *_warned(model.declared.translation)], " ")
+
+
+def _warned(*translations: str | None) -> list[Markup]:
+    return [badge("unknown", str(line)) for line in stale_lines(*translations)]
 
 
 def constants_table(model: Machine | ModelClass) -> Rendered:
@@ -161,7 +167,12 @@ class Comparison(Drawn):
         rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
         rows += [(element("b", name), one, other) for name, one, other in self._counts()]
         body = table(("", *self.names), rows)
-        return joined([element("p", element("b", self.line)), body, *map(self._aligned, self.partings)])
+        head = element("p", element("b", self.line))
+        return joined([*_warned(*self._translations), head, body, *map(self._aligned, self.partings)])
+
+    @property
+    def _translations(self) -> tuple[str | None, ...]:
+        return self.left.translation, self.right.translation
 
     def _constants(self) -> list[tuple[str, str, str]]:
         left, right = self.left.model, self.right.model
@@ -185,7 +196,7 @@ class Comparison(Drawn):
         rows: list[tuple[str, ...]] = [("", *self.names)]
         rows += self._constants()
         rows += [(n, a.word if a else "-", b.word if b else "-") for n, a, b in self.verdicts]
-        return "\n".join([self.line, *columns([*rows, *self._counts()])])
+        return "\n".join([*map(str, stale_lines(*self._translations)), self.line, *columns([*rows, *self._counts()])])
 
 
 def _side(verdict: Verdict | None) -> Markup:

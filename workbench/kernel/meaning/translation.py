@@ -1,0 +1,28 @@
+"""Answers on a translation: what holds in a stale one, such as of PlusCal, is not known of the text beside it."""
+
+from workbench.kernel.meaning.text import Line, Styled
+
+#: The state of a translation that is not that of the text beside it; see :attr:`Family.translation`.
+STALE = "stale"
+#: The line of an answer about a stale translation.
+IS_STALE = Styled("STALE", "warning", ": what is checked is not the translation of the algorithm")
+
+
+def known_in(translation: str | None, holds: bool | None) -> bool | None:
+    """An answer as far as it is known: None in place of yes in a stale translation."""
+    return None if holds and translation == STALE else holds
+
+
+def in_stale(*translations: str | None) -> str:
+    """The end of a sentence on translations; empty unless one of them is stale.
+
+    Examples:
+        >>> f"everything holds{in_stale(STALE)}", f"everything holds{in_stale('fresh')}"
+        ('everything holds, in a stale translation', 'everything holds')
+    """
+    return f", in a {STALE} translation" if STALE in translations else ""
+
+
+def stale_lines(*translations: str | None) -> list[Line]:
+    """The line that an answer on translations begins with; none unless one of them is stale."""
+    return [IS_STALE] if STALE in translations else []
