@@ -207,7 +207,10 @@ def _updating(old: Any, place: Any, path: Sequence[Any], new: Callable[[Any], An
 def tupled(*parts: Any) -> tuple[Any, ...]:
     """``<<a, b, ...>>``."""
     value = tuple(map(force, parts))
-    return value if ATOMS.issuperset(map(type, value)) else interner().tuple_of(value)
+    kinds = set(map(type, value))
+    if kinds <= ATOMS or Map in kinds:  # made faster than found; or of variables, to be compared and forgotten
+        return value
+    return interner().tuple_of(value)
 
 
 def record(fields: Mapping[str, Any]) -> Map:

@@ -8,6 +8,7 @@ parts have no join but may be comparable all the same, such as tuples of differe
 
 from collections.abc import Collection, Iterable
 from itertools import chain, count
+from operator import itemgetter
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
@@ -31,6 +32,8 @@ _FORMS: tuple[tuple[Any, ...], ...] = (
     ("sequence", 4),
     ("sequence", 5),
 )
+#: The second letter of a model value, an underscore if it is typed.
+_second = itemgetter(slice(1, 2))
 _FUNCTIONS = frozenset({"sequence", "tuple", "record", "function"})
 #: Forms that are numbered; there are as many only if ever new records come up.
 _MOST_FORMS = 1 << 12
@@ -97,6 +100,8 @@ class Signatures:
             kind = kinds.pop()
             if atom := _ATOMS.get(kind):
                 return atom
+            if kind is Name and "_" not in map(_second, values):
+                return BOTTOM
             if kind is tuple and all(values):
                 kinds = set(map(type, chain.from_iterable(values)))
                 if len(kinds) == 1 and (sequence := _SEQUENCES.get(kinds.pop())):
@@ -105,7 +110,8 @@ class Signatures:
 
     def of_members(self, members: frozenset[Any]) -> int:
         """The join of the signatures of a set's members, which is remembered."""
-        signature = self.of(members)
+        known = self._known.get(id(members))
+        signature = self.of(members) if known is None else known[1]
         return self._forms[signature][1] if signature else UNKNOWN
 
     def join(self, one: int, other: int) -> int:
