@@ -127,3 +127,14 @@ one_at_a_time = r"""
 Take(w) == lock = {} /\ lock' = {w}
 Give(w) == lock' = {}
 """
+
+
+# 11_pluscal
+
+commit_lost = """
+test(w1)
+test(w2)
+s.commits == 2 and s.version == 1
+"""
+
+no_await = """take: if (lock) { goto take } else { lock := TRUE };"""

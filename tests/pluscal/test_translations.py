@@ -46,7 +46,7 @@ def test_both_checksums_are_those_of_pcal_and_a_change_is_told_by_them(path):
 
 
 def test_all_of_the_data_is_tested():
-    assert len(TRANSLATIONS) == 15
+    assert len(TRANSLATIONS) == 16
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -28,9 +28,10 @@ NAMES = [
     "08_real_logs",
     "09_one_promise",
     "10_published",
+    "11_pluscal",
 ]
 #: They begin with nothing: a cell of theirs has the model.
-WITHOUT_A_MODEL = {"06_your_own_model", "10_published"}
+WITHOUT_A_MODEL = {"06_your_own_model", "10_published", "11_pluscal"}
 #: What a lesson may need besides the workbench.
 NEEDS = {"Graphviz", "Java", "pypaimon", with_commands("`pip install '.[spark]'`")}
 

@@ -105,6 +105,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ("Take(w) == lock = {} /\\ lock' = {w}\nGive(w) == UNCHANGED lock", "EachCommits` comes out as: violated"),
         ("Take(w) == lock = {}", "Give"),
     ],
+    "commit_lost": [("put(w1)", "ends with 1 commits, and version 1"), ("take(w1)", "take")],
+    "no_await": [
+        ("take: await ~lock; lock := TRUE;", "without `await` and `when`"),
+        ("take: if (lock) { goto take }; set: lock := TRUE;", "NothingLost` comes out as: violated"),
+        ("take: lock := TRUE", "Commit.tla"),
+    ],
 }
 
 

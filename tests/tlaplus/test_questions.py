@@ -99,6 +99,7 @@ def test_a_property_with_the_name_of_an_action_constraint_is_judged_by_itself():
 
 def test_a_machine_that_was_asked_is_the_same_elsewhere_and_with_other_constants():
     asked, names = MODEL().asking(["x < 3", "Small"])
+    assert type(MODEL().asking(["Small", "x < 3"])[0]) is type(asked)
     assert names == ("x < 3", "Small")
     assert asked.asking(["Small"])[0] is asked
     sent = pickle.loads(pickle.dumps(asked))

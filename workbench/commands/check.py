@@ -94,6 +94,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check this one, of a TLA+ module any definition or expression (may be repeated)",
     )
     add_options(parser, "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
+    parser.add_argument(
+        "--max-depth", type=above_zero(int), metavar="N", help="expand no state after N levels; TLC counts them so"
+    )
     parser.add_argument("--max-mib", type=above_zero(float), metavar="M", help="memory of the search's own arrays")
     parser.add_argument("--fingerprint-bits", type=int, choices=(64, 128), default=64)
     parser.add_argument("--fingerprint-key", metavar="HEX", help="repeat the search whose --json answer has this key")
@@ -155,7 +158,10 @@ def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], what: s
 
 def _limits(arguments: argparse.Namespace) -> dict[str, Any]:
     most = None if arguments.max_mib is None else int(arguments.max_mib * 2**20) or 1
-    return {"budget": replace(budget_of(arguments), bytes=most), "fail_fast": arguments.fail_fast}
+    return {
+        "budget": replace(budget_of(arguments), bytes=most, depth=arguments.max_depth),
+        "fail_fast": arguments.fail_fast,
+    }
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -465,12 +465,17 @@ class Translator:
             rows[-1] += " /\\ ".join(singles)
             return rows
         at = column + (len(prefix[-1]) if prefix else 0)
+        ends_line = True
         for index, ((wf, sf), single) in enumerate(zip(pairs, singles, strict=True)):
-            row = f"/\\ {single}" if at + len(single) + 3 <= WIDTH or not sf else f"/\\ {wf}\n{' ' * at}/\\ {sf}"
+            fits = at + len(single) + 3 <= WIDTH
+            row = f"/\\ {single}" if fits or not sf else f"/\\ {wf}\n{' ' * at}/\\ {sf}"
             if index == 0:
                 rows[-1] += row
-            else:
+            elif ends_line:
                 rows.append(" " * at + row)
+            else:
+                rows[-1] += " " * at + row
+            ends_line = index == 0 or fits  # pcal ends no line behind a procedure that is too wide for it
         return "\n".join(rows).split("\n")
 
 

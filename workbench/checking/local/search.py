@@ -206,6 +206,7 @@ class LocalSearch:
         done = 0
         while done < self.store.count:
             end = self.store.count
+            limits.deeper(len(self.levels))
             self._completed = (len(self.levels), np.stack(self.expander.counts), self.expander.pruned.total)
             if not self.expander.expand(self.store, done, end, limits.most_states, pause, beat):
                 limits.room(limits.most_states)

@@ -30,6 +30,7 @@ class Budget:
         states: Distinct states. A space of exactly this size is searched completely; in a larger one, this many states
             are counted.
         bytes: Memory of the search's own data.
+        depth: Levels, the first of which has the initial states. Those of the last one are judged, and not expanded.
 
     Raises:
         InputError: For a bound that is not above 0.
@@ -38,6 +39,7 @@ class Budget:
     states: int | None = None
     seconds: float | None = None
     bytes: int | None = None
+    depth: int | None = None
 
     def __post_init__(self) -> None:
         for name, given in list(vars(self).items()):
@@ -130,8 +132,9 @@ class Progress:
 class Limits:
     """Enforces budgets and stops. Its clock starts when it is made.
 
-    An engine calls :meth:`room` before it adds a state, :meth:`check` at short intervals, and the model's code inside
-    :meth:`in_force`. When any of these raises :class:`Stop`, the states added so far stay and are judged.
+    An engine calls :meth:`room` before it adds a state, :meth:`deeper` before it expands a level, :meth:`check` at
+    short intervals, and the model's code inside :meth:`in_force`. When any of these raises :class:`Stop`, the states
+    added so far stay and are judged.
 
     Args:
         watch: Its ``on_progress`` is called with a :class:`Progress`.
@@ -189,6 +192,11 @@ class Limits:
         """Raise :class:`Stop` if there is no room for another state beside `states`."""
         if states >= self.most_states:
             raise Stop(f"the budget of {counted(self.most_states, 'state')} is used up")
+
+    def deeper(self, levels: int) -> None:
+        """Raise :class:`Stop` if the last of so many `levels` is not to be expanded."""
+        if self.budget.depth is not None and levels >= self.budget.depth:
+            raise Stop(f"the budget of {counted(self.budget.depth, 'level')} is used up")
 
     def enforce(self, held: Callable[[], int] = lambda: 0) -> None:
         """Raise :class:`Stop` on request, or if time or memory is used up; `held` gives the bytes in use."""

@@ -106,6 +106,7 @@ class Search:
         expanded = 0
         while expanded < len(self.states):
             end = len(self.states)
+            self.limits.deeper(len(self.levels))
             yield from self._level(self._successors(range(expanded, end)))
             expanded = end
 

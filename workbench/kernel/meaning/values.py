@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from enum import Enum, Flag, IntEnum, StrEnum
 from functools import partial
+from operator import is_
 from typing import Any
 
 from workbench.kernel.meaning.errors import ModelError, brief
@@ -226,11 +227,15 @@ def identity(value: Any) -> Hashable:
         return value
     if kind is bool:
         return kind, value  # no value has a class as its member: this is no tuple's key
-    if isinstance(value, tuple):
-        parts = tuple([identity(part) for part in value])
-        return (kind, *parts) if hasattr(kind, "_fields") else parts
-    if isinstance(value, frozenset):
-        return frozenset(map(identity, value))
+    if isinstance(value, (tuple, frozenset)):
+        is_record = kind is not tuple and hasattr(kind, "_fields")
+        if not is_record and _OF_ONE_KIND.issuperset(map(type, value)):
+            return value
+        keys = [identity(part) for part in value]
+        if is_record:
+            return kind, *keys
+        # The value itself knows its hash.
+        return value if all(map(is_, keys, value)) else (tuple if isinstance(value, tuple) else frozenset)(keys)
     if isinstance(value, Map):
         if value._identity is None:
             value._identity = Map, frozenset((identity(key), identity(part)) for key, part in value._data.items())

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workbench.kernel.meaning.cells import Row
-from workbench.kernel.meaning.values import Map, flatten, is_same
+from workbench.kernel.meaning.values import Map, flatten, identity, is_same
 from workbench.tlaplus.values.values import function_of, ordered, pairs_of
 
 #: A part of a variable: the arguments that lead to it; None in the end for the domain.
@@ -87,14 +87,16 @@ class Keyed(Shape):
     Attributes:
         keys: All of them, as a set.
         firsts: For each key the cell that holds something if its part is there.
+        identities: The identity of each key, in the order of `firsts`.
     """
 
-    __slots__ = ("_doubtful", "firsts", "keys", "kids")
+    __slots__ = ("_doubtful", "firsts", "identities", "keys", "kids")
     firsts: Mapping[Any, int]
 
     def __init__(self, kids: Mapping[Any, Shape]) -> None:
         self.keys = frozenset(kids)
         self.kids = {key: kids[key] for key in ordered(self.keys)}
+        self.identities = tuple(map(identity, self.kids))
         self._doubtful = {key: key for key in kids if _may_mislead(key)}
 
     def kid(self, key: Any) -> Any:

@@ -26,7 +26,8 @@ from workbench.tlaplus.layout.shapes import (
 from workbench.tlaplus.values.equality import contains, same
 from workbench.tlaplus.values.lazy import Lazy, Update, applied, equal, force, has, listed, replaced
 from workbench.tlaplus.values.sets import Filtered, Subsets
-from workbench.tlaplus.values.values import CONCRETE, EvaluationError, domain_of, function_of, ordered, type_of
+from workbench.tlaplus.values.signatures import type_of
+from workbench.tlaplus.values.values import CONCRETE, EvaluationError, domain_of, function_of, interner, ordered
 
 # Parts by key, compared with their kinds: Python takes TRUE for 1.
 _Changes = dict[Any, tuple[Any, Any]]
@@ -77,7 +78,7 @@ class SetView(Lazy):
         return (key for key, cell in self.shape.firsts.items() if row[cell] is not None)
 
     def force(self) -> frozenset[Any]:
-        return frozenset(self.each())
+        return interner().set_of(frozenset(self.each()))
 
     def size(self) -> int:
         return sum(1 for _ in self.each())
@@ -198,11 +199,13 @@ class SetOverlay(Lazy):
         return False
 
     def force(self) -> frozenset[Any]:
-        row, changes = self.base.row, self.changes
+        row, changes, shape = self.base.row, self.changes, self.base.shape
         kept = [
-            key for key, at in self.base.shape.firsts.items() if identity(key) not in changes and row[at] is not None
+            key
+            for (key, cell), known in zip(shape.firsts.items(), shape.identities, strict=True)
+            if known not in changes and row[cell] is not None  # in this order: no cell of a changed member is read
         ]
-        return frozenset([*kept, *(key for key, there in changes.values() if there)])
+        return interner().set_of(frozenset([*kept, *(key for key, there in changes.values() if there)]))
 
     def changed(self, members: frozenset[Any], there: bool) -> Any:
         for member in members:

@@ -169,7 +169,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def asking(self, names: Iterable[str]) -> tuple[Machine, tuple[str, ...]]:
         names = names_in("properties", names)
-        further = tuple(dict.fromkeys(name for name in names if not self._names_of(name)))
+        further = sorted({name for name in names if not self._names_of(name)})  # in any order, they make the same class
         if not further:
             return self, tuple(part for name in names for part in self._names_of(name))
         for name in further:

@@ -78,11 +78,14 @@ class Plain:
             waiting = states - len(graph.successors)
             limits.check(len(graph.levels), states, waiting, lambda: _BYTES_PER_STATE * states, graph.levels)
 
+        def deepen(graph: Graph) -> None:
+            limits.deeper(len(graph.levels))
+
         renamings = self._machine.renamings(plan.symmetry) if plan.symmetry else []
         images = [partial(plain.renamed, renaming=renaming) for renaming in renamings]
         limits.restart()  # opening the text was no part of the search
         with limits.in_force():
-            graph = search(opened, Options(heed, counting.note, images, plan.fail_fast))
+            graph = search(opened, Options(heed, deepen, counting.note, images, plan.fail_fast))
         error = self._error(graph)
         return Exploration(
             engine="reference",

@@ -115,12 +115,14 @@ class Options:
 
     Attributes:
         heed: Called before a state is added; it may raise Stop, which ends the search. So may a pause of the kernel.
+        deepen: Called before a level is expanded; it may raise Stop, too.
         note: Called with the number of a state (None for what begins) and all steps from it.
         images: Symmetry: each function maps a value to its image under a permutation of model values.
         fail_fast: End at the first violation.
     """
 
     heed: Callable[[Graph], object] = lambda graph: None
+    deepen: Callable[[Graph], object] = lambda graph: None
     note: Callable[[int | None, list[Taken]], object] = lambda before, steps: None
     images: Sequence[Callable[[Any], Any]] = ()
     fail_fast: bool = False
@@ -145,6 +147,7 @@ class _Search:
             graph.initial = self._taken(initial_states(self.beginning), None)
             graph.levels = [len(graph.states)]
             while graph.levels[-1]:
+                self.how.deepen(graph)
                 first = len(graph.states)
                 for number in range(first - graph.levels[-1], first):
                     graph.successors.append(self._successors(number))

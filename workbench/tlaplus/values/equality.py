@@ -1,28 +1,21 @@
 """Equality of concrete values, and membership in listed sets, with TLC's errors for values of different kinds."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
-from operator import itemgetter
+from collections.abc import Iterable
 from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name
+from workbench.tlaplus.values.signatures import type_of
 from workbench.tlaplus.values.values import (
     ATOMS,
-    are_points,
+    interner,
     is_record,
-    kinds_of_parts,
     member_keys,
     mixed,
     order_key,
     sorted_pairs,
-    type_of,
     words_of,
 )
-
-#: The kinds of values without parts that TLC compares with their own kind alone.
-_EXCLUSIVE = ATOMS - {Name}
-#: The second letter of a model value, an underscore if it is typed.
-_second = itemgetter(slice(1, 2))
 
 # Equality ------------------------------------------------------------------------------------------------------------
 
@@ -50,25 +43,16 @@ def same(one: Any, other: Any) -> bool:
             return True
         if kind is Map and (words := words_of(one)) is not None and one._data.keys() == other._data.keys():
             return all(same(one._data[word], other._data[word]) for word in words[0])
-        if kind is frozenset and (len(one) != len(other) or _are_plain(one, other)):
+        if kind is frozenset and len(one) != len(other):
+            return False
+        signatures = interner().signatures
+        if signatures.join(signatures.of(one), signatures.of(other)):
             return bool(one == other)
     elif kind is Name or type(other) is Name:
         return _differ(one, other)
     elif kind is Map and is_record(one) and other and not (type(other) is Map and is_record(other)):
         raise mixed(one, other)  # TLC takes a record for one, whatever the sizes, if it stands on the left
     return _same_keys(one, other)
-
-
-def _are_plain(one: Collection[Any], other: Collection[Any] = ()) -> bool:
-    """Whether Python compares values as TLC does: those of one kind without parts, and untyped model values."""
-    kinds = {*map(type, one), *map(type, other)}
-    if not kinds <= ATOMS or len(kinds) > 1 + (Name in kinds):
-        return False
-    if Name not in kinds:
-        return True
-    if len(kinds) > 1:
-        one, other = ([value for value in values if type(value) is Name] for values in (one, other))
-    return "_" not in map(_second, one) and "_" not in map(_second, other)
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -102,12 +86,11 @@ def set_of(members: Iterable[Any]) -> frozenset[Any]:
         EvaluationError: If they are of kinds that TLC cannot compare.
     """
     members = list(members)
-    made = frozenset(members)
-    if len(members) > 1 and not _are_plain(members):
-        if set(map(type, members)) == {tuple} and are_points(members):
-            return made
+    table = interner()
+    signature = table.signatures.of_all(members)  # of the list: Python's set drops TRUE beside 1
+    if not signature and len(members) > 1:
         sorted_pairs([(order_key(member), member) for member in members])
-    return made
+    return table.interned(frozenset(members), signature)
 
 
 def contains(members: frozenset[Any], value: Any) -> bool:
@@ -127,10 +110,9 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         return False
     if kind in ATOMS and kind is type(next(iter(members))):
         return value in members
-    if kind is tuple and type(one := next(iter(members))) is tuple:
-        parts = list(map(type, value))
-        if parts == list(map(type, one)) and _EXCLUSIVE.issuperset(parts) and len(kinds_of_parts(members)) == 1:
-            return value in members
+    signatures = interner().signatures
+    if signatures.join(signatures.of_members(members), signatures.of(value)):
+        return value in members
     keys, key = member_keys(members), order_key(value)
     try:
         place = bisect_left(keys, key)
@@ -142,10 +124,8 @@ def contains(members: frozenset[Any], value: Any) -> bool:
 def check_together(one: frozenset[Any], other: frozenset[Any]) -> None:
     """Raise :class:`EvaluationError` if TLC cannot compare the members of two sets."""
     if one and other:
-        kinds = {type(next(iter(one))), type(next(iter(other)))}
-        if len(kinds) > 1 or not kinds <= _EXCLUSIVE:
-            if kinds <= ATOMS and _are_plain(one, other):
-                return
+        signatures = interner().signatures
+        if not signatures.join(signatures.of_members(one), signatures.of_members(other)):
             smaller, larger = (one, other) if len(one) < len(other) else (other, one)
             for member in smaller:
                 contains(larger, member)

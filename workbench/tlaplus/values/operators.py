@@ -30,6 +30,7 @@ from workbench.tlaplus.values.values import (
     brief,
     domain_of,
     function_of,
+    interner,
     ordered,
     ordered_pairs,
 )
@@ -50,7 +51,7 @@ def mapped(function: Callable[[Any], Any], members: Any) -> frozenset[Any]:
 def filtered(members: Any, test: Callable[[Any], Any]) -> Any:
     r"""``{x \in members : test(x)}``; lazy where the set cannot be listed."""
     if type(members) is frozenset:
-        return frozenset([member for member in ordered(members) if truth(test(member))])
+        return interner().set_of(frozenset([member for member in ordered(members) if truth(test(member))]))
     if type(members) in CONCRETE:
         raise EvaluationError(f"{brief(members)} is not a set")
     return Filtered(members, test)
@@ -65,7 +66,7 @@ def cup(one: Any, other: Any) -> Any:
     r"""``one \cup other``."""
     if type(one) is frozenset and type(other) is frozenset:
         check_together(one, other)
-        return one | other
+        return interner().set_of(one | other)
     for base, new in ((one, other), (other, one)):
         if type(base) not in CONCRETE and base.tracks and not is_endless(new):
             return base.changed(set_from(new), True)
@@ -78,7 +79,7 @@ def cap(one: Any, other: Any) -> Any:
     r"""``one \cap other``."""
     if type(one) is frozenset and type(other) is frozenset:
         check_together(one, other)
-        return one & other
+        return interner().set_of(one & other)
     if _is_short(one):
         return frozenset([member for member in set_from(one) if has(other, member)])
     if type(other) is frozenset or type(other) is Interval:
@@ -93,7 +94,7 @@ def minus(one: Any, other: Any) -> Any:
     r"""``one \ other``."""
     if type(one) is frozenset and type(other) is frozenset:
         check_together(one, other)
-        return one - other
+        return interner().set_of(one - other)
     if type(one) not in CONCRETE and one.tracks:
         if type(other) is frozenset or (type(other) not in CONCRETE and not other.endless):
             return one.changed(set_from(other), False)
@@ -205,7 +206,11 @@ def _updating(old: Any, place: Any, path: Sequence[Any], new: Callable[[Any], An
 
 def tupled(*parts: Any) -> tuple[Any, ...]:
     """``<<a, b, ...>>``."""
-    return tuple(map(force, parts))
+    value = tuple(map(force, parts))
+    kinds = set(map(type, value))
+    if kinds <= ATOMS or Map in kinds:  # made faster than found; or of variables, to be compared and forgotten
+        return value
+    return interner().tuple_of(value)
 
 
 def record(fields: Mapping[str, Any]) -> Map:

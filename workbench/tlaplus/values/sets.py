@@ -13,6 +13,7 @@ from workbench.kernel.meaning.values import Map, Name
 from workbench.tlaplus.values.cancellation import paced
 from workbench.tlaplus.values.equality import set_of
 from workbench.tlaplus.values.lazy import Lazy, each, equal, has, is_endless, listed, set_from, truth
+from workbench.tlaplus.values.signatures import type_of
 from workbench.tlaplus.values.values import (
     CONCRETE,
     EvaluationError,
@@ -25,7 +26,6 @@ from workbench.tlaplus.values.values import (
     ordered_pairs,
     pairs_of,
     spelling,
-    type_of,
 )
 
 #: Shorter intervals are enumerated without a pause.
@@ -234,7 +234,11 @@ class Functions(Described):
 
     def _members(self) -> Iterator[Any]:
         domain = tuple(each(self.parts[0]))
-        for results in itertools.product(*[tuple(each(self.parts[1]))] * len(domain)):
+        choices = itertools.product(*[tuple(each(self.parts[1]))] * len(domain))
+        if set(map(type, domain)) == {int} and domain == (*range(1, len(domain) + 1),):
+            yield from choices
+            return
+        for results in choices:
             yield function_of(dict(zip(domain, results, strict=True)))
 
     def size(self) -> int:

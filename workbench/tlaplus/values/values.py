@@ -28,6 +28,8 @@ from typing import Any
 
 from workbench.kernel.meaning.values import Map, Name, Value
 from workbench.tlaplus.syntax.literals import quoted
+from workbench.tlaplus.values.interning import Interner
+from workbench.tlaplus.values.signatures import type_of
 
 #: Kinds without parts. Python handles a set correctly if all its members are of the same such kind.
 ATOMS = frozenset({bool, int, str, Name})
@@ -57,11 +59,6 @@ def text(spelling: str) -> str:
 def spelling(string: str) -> str:
     """The characters of a TLA+ string, without its quotes."""
     return string[1:-1]
-
-
-def type_of(name: Name) -> str:
-    """The type of a typed model value: ``A_1`` has type ``A``. "" for an untyped one, which may meet any value."""
-    return name[0] if len(name) > 2 and name[1] == "_" else ""
 
 
 # Order ---------------------------------------------------------------------------------------------------------------
@@ -116,12 +113,16 @@ class Order:
 
     Args:
         spellings: The spellings in that order; all others come after them, alphabetically.
+
+    Attributes:
+        interner: The sets and tuples that are evaluated in that order.
     """
 
     def __init__(self, spellings: Iterable[str] = ()) -> None:
         # The place of each spelling, as a text that sorts before all others: "!" comes before quotes and letters.
         places = {word: f"!{place:08d}" for place, word in enumerate(dict.fromkeys(spellings))}
         self._places = places | {text(word): place for word, place in places.items()}
+        self.interner = Interner()
         # By the id of a value; the value is kept beside its entry so that no other value gets that id.
         self._keys: dict[int, tuple[Any, Any]] = {}
         self._member_keys: dict[int, tuple[frozenset[Any], list[Any]]] = {}
@@ -225,12 +226,28 @@ class Order:
             made = tuple(sorted(members))
         elif kinds == {Name} or kinds == {str}:
             made = tuple(sorted(members, key=lambda word: self._places.get(word, word)))
-        elif kinds == {tuple} and are_points(members):
-            made = tuple(sorted(members))
+        elif kinds == {tuple} and set(map(type, itertools.chain.from_iterable(members))) <= {int}:
+            made = tuple(sorted(sorted(members), key=len))
+        elif kinds == {frozenset}:
+            made = tuple(itertools.chain.from_iterable(map(self._in_order, _by_size(members))))
         else:
-            made = tuple([member for _, member in sorted_pairs([(self.key(member), member) for member in members])])
+            made = tuple(self._in_order(members))
         _keep(self._ordered, members, made)
         return made
+
+    def _in_order(self, values: Collection[Any]) -> Iterable[Any]:
+        """Some values in order, by their keys."""
+        if len(values) < 2:
+            return values
+        return [value for _, value in sorted_pairs([(self.key(value), value) for value in values])]
+
+
+def _by_size(sets: Iterable[frozenset[Any]]) -> Iterator[list[frozenset[Any]]]:
+    """Some sets by size, the smallest first: only those of one size need keys."""
+    alike: dict[int, list[frozenset[Any]]] = {}
+    for members in sets:
+        alike.setdefault(len(members), []).append(members)
+    return (alike[size] for size in sorted(alike))
 
 
 def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
@@ -277,6 +294,11 @@ def in_order(order: Order) -> Iterator[None]:
         _evaluation.reset(before)
 
 
+def interner() -> Interner:
+    """The interner of the specification that is being evaluated."""
+    return evaluation().order.interner
+
+
 def order_key(value: Any) -> Any:
     """A key by which Python orders values as TLC does.
 
@@ -314,23 +336,6 @@ def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
 
 def _first(pair: tuple[Any, Any]) -> Any:
     return pair[0]
-
-
-_kinds_of_parts: dict[int, tuple[frozenset[Any], set[Any]]] = {}  # by the id of the set, as in Order
-
-
-def kinds_of_parts(members: frozenset[Any]) -> set[Any]:
-    """The kinds of the parts of each member that is a tuple; () for another member."""
-    known = _kinds_of_parts.get(id(members))
-    if known is None:
-        known = members, {tuple(map(type, member)) if type(member) is tuple else () for member in members}
-        _keep(_kinds_of_parts, *known)
-    return known[1]
-
-
-def are_points(tuples: Collection[tuple[Any, ...]]) -> bool:
-    """Whether all tuples have one length and hold integers alone: Python compares such tuples as TLC does."""
-    return len(set(map(len, tuples))) == 1 and set(map(type, itertools.chain.from_iterable(tuples))) == {int}
 
 
 # Errors and kinds -----------------------------------------------------------------------------------------------------

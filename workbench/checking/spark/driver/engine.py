@@ -102,6 +102,7 @@ class SparkSearch(Running):
                 self.watch()
                 began = time.perf_counter()
                 if self.manifest.levels:
+                    limits.deeper(len(self.manifest.levels))
                     initial, made = self.manifest.initial, self._next_levels()
                 else:
                     initial, outcomes = write_initial_level(self.directory, self.task, self.watch)
@@ -179,6 +180,7 @@ class SparkSearch(Running):
         known = self._getting(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
         last = level.first + (1 if alone else levels_per_job(sizes, self.task.buckets, seconds)) - 1
+        last = min(last, (self.limits.budget.depth or last + 1) - 1)
         stages = [
             Stage(
                 self.task.buckets,
