@@ -984,3 +984,9 @@ def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, 
     monkeypatch.setattr("workbench.commands.output.advice._MOST_STATES", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
     assert "repair it  LosesPatience=off" in out
+
+
+@pytest.mark.parametrize("word", ["story.txt", "-"])
+def test_an_argument_that_may_be_left_out_may_stand_after_options(word):
+    given = cli.make_parser("scenario").parse_args(["scenario", "bakery", "--set", "Writers=2", word])
+    assert (given.model, given.file, given.set) == ("bakery", word, ["Writers=2"])

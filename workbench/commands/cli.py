@@ -32,6 +32,10 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         given, unknown = super().parse_known_args(args, namespace)
+        optional = [one.dest for one in self._get_positional_actions() if one.nargs == "?"]
+        absent = [name for name in optional if getattr(given, name) is None]
+        if unknown and absent and (unknown[0] == "-" or not unknown[0].startswith("-")):
+            setattr(given, absent[0], unknown.pop(0))  # it stands after an option, where argparse no longer looks
         if unknown:  # here and not above, where the command's parser is not at hand
             self._refuse(unknown[0])
         return given, unknown
