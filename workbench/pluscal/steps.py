@@ -161,9 +161,8 @@ class _Flattener:
             for parameter, argument in zip(to.parameters, one.arguments, strict=True)
         ]
         begin = [_assign(each.name, each.value, one.at) for each in to.variables]
-        parts = before + given
-        first = [pcal.Assign(one.at, parts)] if parts else []
-        return [*first, *begin, _set_pc(to.steps[0].label)]
+        first = pcal.Assign(one.at, before + given)  # without parts, too: checksums count it
+        return [first, *begin, _set_pc(to.steps[0].label)]
 
     def _call(self, one: pcal.Call, after: str) -> list[pcal.Statement]:
         to = self._procedure(one.to, one.at)

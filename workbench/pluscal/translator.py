@@ -194,12 +194,13 @@ class Translator:
         column, changed = len(label), Changed(self.variables)
         lines: list[Line] = []
         begin = label + _AND
-        for one in flat.body:
+        body = _written(flat.body)
+        for one in body:
             lines += self.statement(one, changed, begin)
             begin = " " * column + _AND
         rest = changed.unchanged()
         lines += [Line(text) for text in unchanged_conjunct(rest, " " * column + _AND, WIDTH)]
-        if not rest and len(flat.body) == 1:  # then it is no conjunction
+        if not rest and len(body) == 1:  # then it is no conjunction
             for index, line in enumerate(lines):
                 cut = column if index == 0 else 0
                 if index == 0 or len(line.text) > 3:
@@ -215,7 +216,7 @@ class Translator:
 
     def body(self, body: list[pcal.Statement], changed: Changed, begin: str, after: str) -> list[Line]:
         lines: list[Line] = []
-        for one in body:
+        for one in _written(body):
             lines += self.statement(one, changed, begin)
             begin = after
         return lines
@@ -477,6 +478,11 @@ class Translator:
                 rows[-1] += " " * at + row
             ends_line = index == 0 or fits  # pcal ends no line behind a procedure that is too wide for it
         return "\n".join(rows).split("\n")
+
+
+def _written(body: list[pcal.Statement]) -> list[pcal.Statement]:
+    """Without assignments to nothing, for which pcal writes a conjunct that cannot be parsed."""
+    return [one for one in body if not isinstance(one, pcal.Assign) or one.parts]
 
 
 def _fair_pair(part: pcal.Part, kind: str, me: str, argument: str) -> tuple[str, str]:
