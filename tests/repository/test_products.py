@@ -11,24 +11,36 @@ from tests.places import ROOT
 PRODUCT = f"{products._PAGES}a_lesson_can_be_read_from_the_last_row"
 
 
+FILES = sorted(
+    {name.partition("::")[0] for name in [*products.PRODUCTS, *products.REPEATED, *products.REPEATED.values()]}
+)
+
+
 def collected(*options: str) -> list[products.Member]:
-    """The members of all products that pytest collects, in a process of its own."""
-    files = sorted({test.partition("::")[0] for test in products.PRODUCTS})
-    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", *options, *files]
+    """What pytest collects in a process of its own."""
+    command = [sys.executable, "-m", "pytest", "-n0", "-q", "--collect-only", *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    members = [products.Member.of(line) for line in done.stdout.splitlines() if "::" in line]
-    return [member for member in members if member.test in products.PRODUCTS]
+    return [products.Member.of(line) for line in done.stdout.splitlines() if "::" in line]
 
 
 @pytest.mark.slow
-def test_of_each_product_the_named_members_are_there_and_run():
-    everything, chosen = collected(), collected("--chosen")
+def test_of_each_product_the_named_members_are_there_and_so_is_what_is_asked_each_time():
+    everything = collected(*FILES)
     for test, patterns in products.PRODUCTS.items():
         for pattern in patterns:
             assert any(products.fnmatchcase(one.id, pattern) for one in everything if one.test == test), (test, pattern)
+    for test, asked_each_time in products.REPEATED.items():
+        assert any(one.test == test for one in everything)
+        assert any(one.test == asked_each_time and one.is_fixed for one in everything), asked_each_time
+
+
+@pytest.mark.slow
+def test_what_is_chosen_runs():
+    file = PRODUCT.partition("::")[0]
+    everything, chosen = collected(file), collected(file, "--chosen")
     assert chosen == [one for one in everything if one.is_fixed or one.is_drawn]
-    assert 0 < len(chosen) < len(everything) / 2
+    assert 0 < len(chosen) < len(everything)
 
 
 def test_each_other_member_runs_for_a_twentieth_of_all_files(monkeypatch):
@@ -46,6 +58,7 @@ def test_a_test_that_is_no_product_always_runs():
     assert products.Member.of("tests/test_a.py::test_b[c]").is_fixed
     assert products.Member.of("tests/test_a.py::test_b").is_fixed
     assert not products.Member(PRODUCT, "bakery-1280-dark").is_fixed
+    assert not products.Member.of(next(iter(products.REPEATED))).is_fixed
 
 
 def test_a_members_name_is_that_of_pytest_with_or_without_a_group():
