@@ -57,8 +57,8 @@ def test_budgets_and_other_integers_may_be_numpys():
     few, engine, wide = Budget(states=np.int64(20)), Auto(workers=np.int64(2)), Fingerprints(bits=np.int64(128))
     assert check(SMALL, budget=few, engine=engine, fingerprints=wide).distinct == 20
     assert check(SMALL, engine=Auto(hand_over_states=np.int64(10**6)), budget=Budget(bytes=np.int64(2**30))).complete
-    budget = Budget(np.int64(1), np.float32(0.5), np.int64(3))
-    assert [type(bound) for bound in vars(budget).values()] == [int, float, int]
+    budget = Budget(np.int64(1), np.float32(0.5), np.int64(3), np.int64(4))
+    assert [type(bound) for bound in vars(budget).values()] == [int, float, int, int]
     rule = WalkRule(depth=np.int64(4), seed=np.uint8(3))
     assert [type(number) for number in (rule.depth, rule.seed)] == [int, int]
     assert simulate(SMALL, [], rule=WalkRule(walks=np.int64(5)), workers=np.int64(1), shorten=np.int64(0)).walks == 5
