@@ -6,9 +6,14 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
+from workbench.checking.following.port import Port, follow_text
+from workbench.checking.following.validate import validate
 from workbench.checking.questions.fill import fill
-from workbench.kernel import InputError, ModelError
+from workbench.formats.recording import Observation, Recording
+from workbench.kernel import InputError, ModelError, machine_of, replay
+from workbench.kernel.meaning.state import row_of
 from workbench.pluscal.module import find
+from workbench.showing.view import trace_view
 from workbench.showing.view.pages.pages import report
 from workbench.tlaplus.machine.specification import module_of_text, open_module, translating
 
@@ -59,8 +64,9 @@ def test_a_module_with_its_algorithm_runs_and_says_nothing():
 BY_HAND = "M.tla: the translation in lines 8-32 was changed by hand after pcal wrote it"
 STALE = (
     "M.tla: the translation in lines 8-32 is stale: by the algorithm in lines 3-6 a would differ "
-    "(--translate checks that)"
+    "(check --translate checks that)"
 )
+IN_STALE = "it is a behaviour, in a stale translation"
 SUMS = '(chksum(pcal) = "e8a2008c" /\\ chksum(tla) = "ef2db08a")'
 NEXT = ALGORITHM.replace("n + 1", "n + 2")
 
@@ -137,6 +143,73 @@ def test_a_sweep_and_a_page_say_that_a_translation_is_stale():
     )
     assert filled.as_dict()["translation"] == "stale"
     assert "everything holds, in a stale translation" in report(check(stale(), engine="local"))
+
+
+def test_a_recording_is_no_behaviour_of_the_algorithm_by_a_stale_translation():
+    """A translation that is the algorithm's decides; nothing but a difference is known of a stale one."""
+    fresh, stale = machine_of(opened(ALGORITHM, TRANSLATION)()), machine_of(opened(NEXT, TRANSLATION)())
+    start = next(fresh.each_initial_state())
+    same_twice = [Recording([Observation(dict(enumerate(row_of(start))))] * states) for states in (1, 2)]
+    known = [[validate(model, recording).holds for recording in same_twice] for model in (fresh, stale)]
+    assert known == [[True, False], [None, False]]
+    report = validate(stale, same_twice[0])
+    assert (report.translation, report.why, report.remarks) == ("stale", IN_STALE, [STALE])
+    assert report.text().startswith("STALE: what is checked is not the translation of the algorithm\n")
+    assert report.as_dict()["translation"] == "stale"
+
+
+@pytest.mark.parametrize("is_text", [True, False])
+def test_a_stale_translation_is_the_same_as_nothing(is_text):
+    plain, stale = opened(TRANSLATION), opened(NEXT, TRANSLATION)
+    port = Port(lambda model: {}, lambda model, s: {"n": s.n, "pc": s.pc})
+    model, text = (plain, stale) if is_text else (stale, plain)
+    sameness = follow_text(machine_of(model()), text, port)
+    assert (sameness.holds, sameness.remarks) == (None, [STALE])
+    assert sameness.why == "the same: 4 states and 3 steps of M and M.tla, in a stale translation"
+    assert sameness.text().startswith("STALE: what is checked is not the translation of the algorithm\n? the same: ")
+    assert follow_text(machine_of(plain()), opened(ALGORITHM, TRANSLATION), port).holds
+    other = Port(port.constants, lambda model, s: {"n": -s.n, "pc": s.pc})
+    assert follow_text(machine_of(model()), text, other).holds is False
+
+
+@pytest.mark.parametrize(
+    ("processes", "cfg", "lanes"),
+    [
+        (
+            "process (p \\in 1..N) { a: n := self; b: skip }",
+            "CONSTANT N = 2",
+            ["1: a(1)", "1: b(1)", "2: a(2)", "2: b(2)"],
+        ),
+        ("process (p \\in N) { a: n := 1 }", "CONSTANT N = {v, w}", ["v: a(v)", "w: a(w)"]),
+        ("process (p = 0) { a: n := 1; b: skip }", "CONSTANT N = 2", ["p: a", "p: b"]),
+        (
+            "process (p = 0) { a: while (TRUE) { n := 1 } } process (q = N) { b: while (TRUE) { n := 2 } }",
+            "CONSTANT N = 2",
+            ["p: p", "q: q"],
+        ),
+        (
+            'process (p \\in {"x"}) { a: n := 1 } process (q = "y") { b: n := 2 }',
+            "CONSTANT N = 2",
+            ["q: b", '"x": a("x")'],
+        ),
+    ],
+    ids=["integers", "names", "alone", "endless", "strings"],
+)
+def test_each_process_has_a_lane_and_its_actions_are_labels(processes, cfg, lanes):
+    algorithm = f"(* --algorithm Lanes {{ variables n = 0;\n{processes} }} *)"
+    model = opened("CONSTANT N", algorithm, cfg=f"{CFG} {cfg}")()
+    steps = [instance for instance in model.instances if instance.action.name != "Terminating"]
+    assert [f"{instance.lane}: {instance.label}" for instance in steps] == lanes
+    assert trace_view(replay(model, 0, [(0, 0)])).lanes[-1] == "shared state"
+
+
+def test_a_truth_value_is_no_process():
+    """As Python has it, TRUE is 1."""
+    algorithm = "(* --algorithm Lanes { variables n = 0; process (p \\in 0..1) { a: n := self } } *)"
+    made = find(module_of("EXTENDS Naturals", algorithm), "M").translate().module.removesuffix("====\n")
+    text = made + "Set(b) == n' = 2 /\\ b /\\ UNCHANGED pc\nAll == Next \\/ \\E b \\in BOOLEAN : Set(b)\n====\n"
+    model = module_of_text(text, "INIT Init NEXT All")()
+    assert {instance.lane for instance in model.instances if instance.action.name == "Set"} == {""}
 
 
 def test_a_missing_translation_is_made_for_what_its_algorithm_defines():

@@ -35,4 +35,4 @@ def first_line(name: str) -> str:
         'List the models; or tell of one, of a configuration, or of the configurations in a folder of specs.'
     """
     with Path(__file__).with_name(f"{name}.py").open(encoding="utf-8") as file:
-        return file.readline().strip().strip('"')
+        return file.readline().strip().removeprefix("r").strip('"')

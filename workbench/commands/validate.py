@@ -14,7 +14,8 @@ A TLA+ module in place of a recording is compared with the model, state by state
 The model's constants come from the file or its events; --set, or a CONFIGURATION in place of MODEL, overrides them.
 A module has the model's constants, whatever its .cfg gives them; a Port maps them, and the states: the protocol's, or
 --map path/to/file.py:NAME.
-Exit status: 0 it is a behaviour of the model, or the same, 1 it is not, 2 bad input, 3 not decided.
+Exit status: 0 it is a behaviour of the model, or the same, 1 it is not, 2 bad input, 3 not decided, or it
+is so in a stale translation of PlusCal.
 """
 
 import argparse

@@ -138,7 +138,13 @@ class Source:
             checksum.of_algorithm(algorithm, self.is_fair), checksum.of_lines([line.text for line in lines])
         )
         lines_of_algorithm = f"{self.line_of(self.start)}-{algorithm.last_line}"
-        return Translation(self, lines_of_algorithm, lines, sums, algorithm.warnings)
+        alone = {
+            action: process.name
+            for process in algorithm.processes
+            if process.is_equal
+            for action in (process.name, *(step.label for step in process.steps))
+        }
+        return Translation(self, lines_of_algorithm, lines, sums, algorithm.warnings, alone)
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,7 @@ class Translation:
         lines: The translation.
         checksums: Its checksums.
         warnings: What pcal's translation does otherwise than it seems, as places and texts.
+        alone: The processes that are no members of a set, by the names of the definitions that are their steps.
     """
 
     source: Source
@@ -158,6 +165,7 @@ class Translation:
     lines: list[Line]
     checksums: Checksums
     warnings: list[tuple[Place, str]]
+    alone: dict[str, str]
 
     @cached_property
     def texts(self) -> list[str]:

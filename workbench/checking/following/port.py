@@ -15,6 +15,7 @@ from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import listed, unknown
 from workbench.kernel.meaning.machine import ModelClass
+from workbench.kernel.meaning.result import STALE
 from workbench.kernel.meaning.values import Map, Name
 from workbench.registry import get_model, in_file, load_file, protocol_of
 from workbench.tlaplus.values.values import function_of, text
@@ -89,7 +90,14 @@ def follow_text(
     found = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
     left = [one for one in text.declared.constants if one not in given and text.constants[one] != one]
     remarks = [f"{listed(left)} of {text.name} have the values of its configuration"] if left else []
-    return replace(found, other=replace(found.other, name=f"{text.name}.tla"), remarks=[*found.remarks, *remarks])
+    translated = {family.translation: family for family in (model.declared, text.declared)}
+    judged = translated.get(STALE, text.declared)
+    return replace(
+        found,
+        other=replace(found.other, name=f"{text.name}.tla"),
+        remarks=[*found.remarks, *remarks, *judged.translation_notes],
+        translation=judged.translation,
+    )
 
 
 # What a mapping writes -----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.notation import Notation
+from workbench.kernel.meaning.result import IS_STALE, STALE
 from workbench.kernel.meaning.values import counted
 
 _MOST_SHOWN = 12
@@ -96,6 +97,7 @@ class Report:
         closest: The steps closest to the failed observation, closest first.
         remarks: The parts of the recording that were ignored.
         settings: Lines on the settings under which it is a behaviour, if they were looked for.
+        translation: What is followed of a module with PlusCal, as for a result of a check; None for all others.
     """
 
     holds: bool | None
@@ -110,6 +112,19 @@ class Report:
     closest: list[Nearest] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     settings: list[str] = field(default_factory=list)
+    translation: str | None = None
+
+    def of(self, model: Machine) -> "Report":
+        """The same report, with what is known of the translation that `model` is.
+
+        A behaviour of a stale translation may be none of the algorithm: nothing is decided.
+        """
+        family = model.declared
+        remarks = [*self.remarks, *family.translation_notes]
+        report = replace(self, remarks=remarks, translation=family.translation)
+        if self.holds and family.translation == STALE:
+            return replace(report, holds=None, why=f"it is a behaviour, in a {STALE} translation")
+        return report
 
     @cached_property
     def trace(self) -> Trace | None:
@@ -140,6 +155,8 @@ class Report:
                 lines.append(f"  enabled there: {', '.join(self.enabled[:_MOST_SHOWN])}{more}")
             for near in self.closest:
                 lines += [f"  nearest: {near.told}, but", *(f"    {reason}" for reason in near.reasons)]
+        if self.translation == STALE:
+            lines.insert(0, str(IS_STALE))
         return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks), *self.settings])
 
     def as_dict(self) -> dict[str, Any]:
@@ -154,6 +171,7 @@ class Report:
             "closest": [{"label": near.told, "reasons": near.reasons} for near in self.closest],
             "remarks": self.remarks,
             "settings": self.settings,
+            "translation": self.translation,
         }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.kernel import Trace
-from workbench.kernel.meaning.result import Lined, marked
+from workbench.kernel.meaning.result import IS_STALE, STALE, Lined, marked
 from workbench.kernel.meaning.text import Line, Styled, columns
 from workbench.kernel.meaning.values import counted
 
@@ -61,6 +61,7 @@ class Sameness(Lined):
         mapped: The number of the first machine's own states.
         stopped: The reason why the comparison is incomplete; None if it is complete.
         remarks: Further remarks, in lines.
+        translation: What is compared of a module with PlusCal, as for a result of a check; None for all others.
     """
 
     one: Side
@@ -68,11 +69,17 @@ class Sameness(Lined):
     mapped: int
     stopped: str | None = None
     remarks: list[str] = field(default_factory=list)
+    translation: str | None = None
 
     @property
     def holds(self) -> bool | None:
+        """Whether they are the same; None where that is so of a stale translation."""
         if self.stopped is not None:
             return None
+        return False if not self._is_same else None if self.translation == STALE else True
+
+    @property
+    def _is_same(self) -> bool:
         return self.one.alone == self.other.alone == Figures(0, 0, 0)
 
     @property
@@ -80,10 +87,11 @@ class Sameness(Lined):
         if self.stopped is not None:
             return f"not decided: {self.stopped}"
         _, states, steps = self.other.has
-        if self.holds:
-            return f"the same: {counted(states, 'state')} and {counted(steps, 'step')} of {self.both}"
+        stale = f", in a {STALE} translation" if self.translation == STALE else ""
+        if self._is_same:
+            return f"the same: {counted(states, 'state')} and {counted(steps, 'step')} of {self.both}{stale}"
         more = [side.name for side in (self.one, self.other) if side.extra is not None]
-        return f"not the same: {' and '.join(more)} {'does' if len(more) == 1 else 'do'} what the other does not"
+        return f"not the same: {' and '.join(more)} {'does' if len(more) == 1 else 'do'} what the other does not{stale}"
 
     @property
     def both(self) -> str:
@@ -100,8 +108,8 @@ class Sameness(Lined):
 
     def styled(self) -> list[Line]:
         style, (mark, why) = marked(self.holds, self.why)
-        lines: list[Line] = [Styled(mark, style, f" {why}")]
-        if not self.holds:
+        lines: list[Line] = [*([IS_STALE] if self.translation == STALE else []), Styled(mark, style, f" {why}")]
+        if not self._is_same:
             lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
         for side, beside in ((self.one, self.other), (self.other, self.one)):
             if side.extra is not None:
@@ -134,6 +142,7 @@ class Sameness(Lined):
             "why": self.why,
             "mapped": self.mapped,
             "remarks": self.remarks,
+            "translation": self.translation,
             "machines": [
                 {
                     "name": side.name,

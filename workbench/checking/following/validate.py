@@ -81,7 +81,7 @@ def validate(
     limits = Limits(within_memory(budget), watch)
 
     def followed() -> Report:
-        return _Validation(model, recording, stutter, limits, explain).run()
+        return _Validation(model, recording, stutter, limits, explain).run().of(model)
 
     return search_at_once(followed, load_layers, limits, small=not kernels_loaded(), rare=True)
 

@@ -48,6 +48,7 @@ def follow_permalink(model: ModelClass, line: str, given: dict[str, Any]) -> Rep
     made = make(model, link.constants, given, "the permalink")
     behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
     try:
-        return Report(holds=True, states=len(replay(*behaviour)), behaviour=behaviour)
+        report = Report(holds=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:
-        return Report(holds=False, states=0, why=str(error))
+        report = Report(holds=False, states=0, why=str(error))
+    return report.of(made)

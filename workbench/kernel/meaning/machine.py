@@ -44,6 +44,7 @@ class Family:
         ends: Has the `function` of the author and a state that says where behaviours may end, if anything does.
         translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
             ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
+        translation_notes: Remarks on that, for answers.
     """
 
     name: str = ""
@@ -58,6 +59,7 @@ class Family:
     ends: Any = None
     reduced: bool = False
     translation: str | None = None
+    translation_notes: tuple[str, ...] = ()
 
     def property_named(self, name: str) -> Property:
         """The property `name` that is declared, or that every model has.

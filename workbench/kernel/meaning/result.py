@@ -31,6 +31,10 @@ MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
 _STYLES: dict[bool | None, Style] = {True: "yes", False: "no", None: "unknown"}
 
 
+#: The line of an answer about a stale translation.
+IS_STALE = Styled("STALE", "warning", ": what is checked is not the translation of the algorithm")
+
+
 class Answer(Protocol):
     """The common part of all answers: of checks, walks, recordings, scenarios, audits, drives and what-ifs."""
 
@@ -343,7 +347,7 @@ class Result(Explored, Judged, Shown):
             rest = " after all states were visited; anything beyond that is missing"
             lines.append(Styled("INTERRUPTED", "warning", rest))
         if self.translation == STALE:
-            lines.append(Styled("STALE", "warning", ": what is checked is not the translation of the algorithm"))
+            lines.append(IS_STALE)
         lines += [f"note: {note}" for note in self.notes]
         lines += ["", *(verdict.line for verdict in self.verdicts)] if self.verdicts else []
         if self.complete and self.never_taken:

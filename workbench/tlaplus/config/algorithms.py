@@ -4,6 +4,7 @@ A translation is read as it stands; one that is not the algorithm's is said to b
 translation is asked for, the algorithm is translated in memory.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.kernel.meaning.errors import InputError, listed
@@ -26,15 +27,17 @@ class Translations:
     Attributes:
         state: ``fresh``, ``in memory``, ``edited`` or ``stale``, the gravest one; None if no module has a translation.
         notes: For a result.
+        alone: The processes that are no members of a set, by the names of their steps.
     """
 
     state: str | None
     notes: tuple[str, ...]
+    alone: Mapping[str, str]
 
 
 def translations_in(library: Library) -> Translations:
     """Compare the translations in the modules of a library with their algorithms."""
-    states, notes = set[str](), list[str]()
+    states, notes, alone = set[str](), list[str](), dict[str, str]()
     for module, source in library.sources.items():
         if not (source.is_translated or module in library.translated):
             continue
@@ -44,6 +47,7 @@ def translations_in(library: Library) -> Translations:
             notes += _of_edits(source)
             notes.append(f"{error}; so the translation is not compared with the algorithm")
             continue
+        alone |= translation.alone
         if module in library.translated:
             states.add(IN_MEMORY)
             notes.append(_in_memory(translation))
@@ -52,7 +56,7 @@ def translations_in(library: Library) -> Translations:
             notes += _of_edits(source)
             notes += [_of_differences(translation)] if translation.is_stale else []
         notes += [f"{module}.tla:{line}:{column}: {text}" for (line, column), text in translation.warnings]
-    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes))
+    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes), alone)
 
 
 def _of_edits(source: Source) -> list[str]:
@@ -65,7 +69,7 @@ def _of_differences(translation: Translation) -> str:
     old, new = source.translated_range, translation.algorithm_range
     return (
         f"{source.name}.tla: the translation in lines {old} is stale: by the algorithm in lines {new} "
-        f"{listed(translation.differences)} would differ (--translate checks that)"
+        f"{listed(translation.differences)} would differ (check --translate checks that)"
     )
 
 

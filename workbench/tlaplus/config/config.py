@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
-from workbench.tlaplus.config.algorithms import translations_in
+from workbench.tlaplus.config.algorithms import Translations, translations_in
 from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.config.constants import as_values, constants_in, value_of
 from workbench.tlaplus.config.notation import TlaNotation
@@ -42,7 +42,7 @@ class Configured:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
         notes: Notes on the configuration and on translations of PlusCal for a result.
-        translation: What is checked of modules with PlusCal: the state of ``Translations`` in ``algorithms.py``.
+        translations: What is checked of modules with PlusCal.
         opened_by: A function and its arguments, the texts, that open the same class of machines.
     """
 
@@ -51,7 +51,7 @@ class Configured:
     file: str
     constants: Mapping[str, kernel.Constant]
     notes: tuple[str, ...]
-    translation: str | None
+    translations: Translations
     _library: Library
     _bound: Mapping[str, Constant]
     _fixed: Mapping[Constant, Any]
@@ -84,7 +84,13 @@ class Configured:
     def family(self) -> Family:
         """The part of the model that is known without constants."""
         name = self.specification.module.name
-        return Family(name, name, constants=self.constants, translation=self.translation)
+        return Family(
+            name,
+            name,
+            constants=self.constants,
+            translation=self.translations.state,
+            translation_notes=self.translations.notes,
+        )
 
     @property
     def only_assumes(self) -> bool:
@@ -240,7 +246,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     translations = translations_in(library)
     notes += translations.notes
-    return Configured(specification, cfg, file, constants, tuple(notes), translations.state, library, bound, fixed)
+    return Configured(specification, cfg, file, constants, tuple(notes), translations, library, bound, fixed)
 
 
 def _lacks_default(specification: Specification, cfg: Cfg) -> bool:

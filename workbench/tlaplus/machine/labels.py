@@ -1,13 +1,32 @@
-"""Where the processes of an algorithm in PlusCal stand: at the labels that ``pc`` names."""
+"""The processes of an algorithm in PlusCal, and where they stand: at the labels that ``pc`` names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from workbench.kernel.meaning.values import Map
+from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.config.config import Configured
+from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined
-from workbench.tlaplus.values.lazy import force
-from workbench.tlaplus.values.values import spelling
+from workbench.tlaplus.values.lazy import force, listed
+from workbench.tlaplus.values.values import EvaluationError, spelling
+
+#: The set that a translation defines.
+_PROCESSES = "ProcSet"
+
+
+def members_of_processes(configured: Configured, closures: Closures) -> Mapping[str, Sequence[Any]]:
+    """The set of all processes by its name in a translation, with its members; empty if there is none."""
+    meaning = configured.scope.find(_PROCESSES)
+    if not isinstance(meaning, Defined):
+        return {}
+    closure = Closure(meaning.body, meaning.scope, {})
+    if closures.level(closure) > Level.CONSTANT:
+        return {}
+    with suppress(EvaluationError):  # the steps, which range over it, have an error of their own, with its place
+        return {_PROCESSES: tuple(closures.value(closure, listed))}
+    return {}
 
 
 def standing(configured: Configured, state: Any) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ from workbench.tlaplus.layout.shape_inference import learned
 from workbench.tlaplus.layout.shapes import Shape
 from workbench.tlaplus.machine.condition import TextExpression
 from workbench.tlaplus.machine.explanations import Explanations
-from workbench.tlaplus.machine.labels import standing
+from workbench.tlaplus.machine.labels import members_of_processes, standing
 from workbench.tlaplus.machine.plain import Plain
 from workbench.tlaplus.machine.properties import TextProperties, parts_of
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
@@ -112,7 +112,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
             self.aliases = {} if alias is None else aliases_of(self._closures, self._cells, alias)
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
-        made = steps_of(disjuncts, sets, self._cells.names)
+        actors = {**sets, **members_of_processes(configured, self._closures)}
+        made = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         found = [one.disjunct for one in disjuncts]

@@ -143,8 +143,7 @@ def _names(bound: tuple[tuple[Declaration, Any], ...]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def lane_of(arguments: Sequence[Any], sets: Mapping[str, Sequence[str]]) -> str | None:
-    """The set of names that contains all of some arguments, if there is one: the actors of an action."""
-    return next(
-        (name for name, members in sets.items() if arguments and all(one in members for one in arguments)), None
-    )
+def lane_of(arguments: Sequence[Any], sets: Mapping[str, Sequence[Any]]) -> str | None:
+    """The set that contains all of some arguments, if there is one: the actors of an action."""
+    keys = {identity(argument) for argument in arguments}
+    return next((name for name, members in sets.items() if keys and keys <= set(map(identity, members))), None)

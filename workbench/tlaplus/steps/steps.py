@@ -33,11 +33,17 @@ class Steps(NamedTuple):
     members: Mapping[str, tuple[Any, ...]]
 
 
-def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str]], variables: Sequence[str]) -> Steps:
+def steps_of(
+    disjuncts: Sequence[NamedDisjunct],
+    sets: Mapping[str, Sequence[Any]],
+    variables: Sequence[str],
+    alone: Mapping[str, str],
+) -> Steps:
     """The actions of some disjuncts, and who takes them.
 
     Args:
-        sets: The constants that are sets of names, with their members.
+        sets: The sets whose members take steps: the constants that are sets of names, and that of all processes.
+        alone: The processes that are no members of a set, by the names of their actions.
     """
     groups = dict[str, list[NamedDisjunct]]()
     for one in disjuncts:
@@ -52,9 +58,12 @@ def steps_of(disjuncts: Sequence[NamedDisjunct], sets: Mapping[str, Sequence[str
             parameters.append(((parameter,), domain))
         if actors is not None:
             pc = "pc" if "pc" in variables else ""
-            processes[actors] = PlainProcess(actors, actors, pc)
+            process = processes.setdefault(actors, PlainProcess(actors, actors, pc))
+        elif name in alone and not parameters:
+            process = processes.setdefault(alone[name], PlainProcess(alone[name]))
+        else:
+            process = None
         place = f" ({group[0].disjunct.closure.node.at})"
-        process = None if actors is None else processes[actors]
         actions[name] = PlainAction(name, Parameters(parameters), place=place, process=process, stutters=True)
     return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
 
