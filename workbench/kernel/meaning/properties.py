@@ -139,11 +139,11 @@ class Postcondition(Property):
     """No state decides it: after a search of the whole space it holds or not.
 
     Attributes:
-        holds: Whether it does.
+        holds: Whether it does, given the distinct states, the generated ones and the levels; else why nobody knows.
     """
 
     kind = "postcondition"
-    holds: bool = True
+    holds: Callable[[int, int, int], bool | str] = lambda distinct, generated, levels: True
 
 
 class Deadlock(Property):

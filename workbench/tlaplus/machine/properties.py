@@ -1,16 +1,18 @@
 """The properties that a configuration asks for, as properties of the kernel."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import DEPTH, FIGURES, InstanceParameter, Variable, meanings_in
 from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
     ActionConstraint,
@@ -118,15 +120,21 @@ class TextProperties:
         """Why the behaviours to be searched are not known; empty if they are."""
         if "VIEW" in self._configured.cfg.single:
             return "one state stands for all with its VIEW, so that the behaviours are not known"
+        if DEPTH in self._configured.specification.variables:
+            return UNKNOWN
         for one in self._assumed:
             return f"{one.node.at}: the specification asks behaviours for more than fairness, which no search heeds"
         return ""
 
     def _add_postcondition(self, entry: CfgEntry) -> None:
-        """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""
+        """What is asked after a search, as far as it asks neither a state nor what only TLC knows."""
         name, closure = entry.value, self._configured.closure(entry)
         if name in self.properties:
             self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
+        asks = {one for one in meanings_in(*closure[:2]) if isinstance(one, (Variable, InstanceParameter))}
+        if asks and asks.issubset(FIGURES):
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=self._asked_later(closure))
+            return
         if self._closures.level(closure) > Level.CONSTANT:
             self.notes.append(f"POSTCONDITION {name} is passed over: it speaks of a state, and after a search is none")
             return
@@ -135,7 +143,19 @@ class TextProperties:
         except EvaluationError as error:
             self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, closure.node.at)}")
         else:
-            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=holds)
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=lambda *_: holds)
+
+    def _asked_later(self, closure: Closure) -> Callable[..., bool | str]:
+        """The truth of a predicate given the :data:`FIGURES` of a search; else why it cannot be evaluated."""
+        later = self._closures.over(FIGURES)
+
+        def holds(*figures: int) -> bool | str:
+            try:
+                return bool(later.evaluated(closure.node.at, later.compiled("predicate", closure), figures, None))
+            except ModelError as error:
+                return str(error)
+
+        return holds
 
     def promise(self, fair: FairSteps) -> None:
         """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""

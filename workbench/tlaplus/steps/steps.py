@@ -74,6 +74,7 @@ class TextInstance(ActionInstance):
     Args:
         bounds: The action constraints.
         seen: The VIEW, if it has a variable.
+        depth: The number of the variable that counts the steps, if there is one.
 
     Attributes:
         closure: The disjunct, with the values of the names around it.
@@ -90,10 +91,12 @@ class TextInstance(ActionInstance):
         cells: Cells,
         bounds: Sequence[ActionConstraint],
         seen: ComputedView | None,
+        depth: int | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self.closures, self._cells = disjunct.closure.node.at, closures, cells
         self._values, self._bounds, self._seen = tuple(disjunct.closure.values.values()), bounds, seen
+        self._depth = depth
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members = members_of(closures, disjunct.closure, "E")
         self._why = written(disjunct.closure.node) if self._members else ""
@@ -128,6 +131,8 @@ class TextInstance(ActionInstance):
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
         run.chosen += chosen
         run.then.kept.update(self._derived)
+        if self._depth is not None:
+            run.then[self._depth] = now[self._depth] + 1
 
         def rest() -> None:
             if left := run.unassigned():
