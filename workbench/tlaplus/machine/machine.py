@@ -214,7 +214,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def _explanations(self) -> Explanations | None:
         plain = self._plain_or_none()
-        return None if plain is None else Explanations(plain.opened)
+        return None if plain is None else Explanations(plain.opened, self.sources)
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         told = None
