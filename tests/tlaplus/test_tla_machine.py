@@ -426,6 +426,12 @@ CLOCK = module_of(
     'Tick == c\' = c + 1 /\\ TLCGet("level") < 5',
     name="Clock",
 )
+AGAIN = r"""EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = 1 - x
+Two == TLCGet("level") < 3
+"""
 STEPPED = r"""EXTENDS Naturals, TLC
 VARIABLE x
 Init == x = 0
@@ -445,6 +451,7 @@ ROWS = {
     "levels of states that are reached again": Row(MERGED, PLAIN, 7, 3, 18),
     "such a level is too low": Row(MERGED, f"{PLAIN} INVARIANT Inv", wrong={"Inv": 3}),
     "a view with the level": Row(MERGED, f"{PLAIN} VIEW View CONSTRAINT Few", 25, 5, 47),
+    "a known state outside of a bound of levels": Row(AGAIN, f"{PLAIN} CONSTRAINT Two INVARIANT Two", wrong={"Two": 3}),
     "levels in an instance": Row(CLOCKED, f"{PLAIN} INVARIANT Inv", 5, 5, 7, others=(CLOCK,)),
     "levels of steps": Row(STEPPED, f"{PLAIN} PROPERTY Second", 3, 3, 3),
     "levels of steps, fails": Row(STEPPED, f"{PLAIN} PROPERTIES Safe Second", wrong={"Safe": 3}),

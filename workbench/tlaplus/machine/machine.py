@@ -32,7 +32,7 @@ from workbench.tlaplus.machine.condition import TextExpression
 from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.labels import members_of_processes, standing
 from workbench.tlaplus.machine.plain import Plain
-from workbench.tlaplus.machine.properties import TextProperties, parts_of
+from workbench.tlaplus.machine.properties import TextProperties, bounding, parts_of
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.machine.untaken import untaken
@@ -95,7 +95,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._asking, added = naming_values(specification.scope, self._names)
         compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
         self._closures = Closures(compiler, configured.order, self._noticed)
-        derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        derived = [entry.value for entry in bounding(configured)]
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
             derived.append(configured.cfg.single["VIEW"].value)
@@ -346,6 +346,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
             if left := run.unassigned():
                 raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
             begun = run.then if self._depth is None else {**run.then, self._depth: 1}
+            of_states = [bound for bound in self._checked.bounds.values() if not bound.is_of_steps]
+            begun = {**begun, **{bound.number: bound.admits(None, begun) for bound in of_states}}
             if self._seen is not None:
                 begun = {**begun, self._seen.number: self._seen.value(begun)}
             found.append([listed(begun[number]) for number in range(len(run.names))])

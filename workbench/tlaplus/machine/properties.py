@@ -15,8 +15,8 @@ from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import DEPTH, FIGURES, InstanceParameter, Variable, meanings_in
 from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
-    ActionConstraint,
     AlwaysJudge,
+    Bound,
     BoundJudge,
     CompiledPredicate,
     InitialJudge,
@@ -48,7 +48,7 @@ class TextProperties:
 
     Attributes:
         properties, constraints: As they are declared, by name.
-        bounds: The action constraints, by name.
+        bounds: The constraints that are variables, by name.
         notes: Notes on the properties for a result.
     """
 
@@ -70,12 +70,15 @@ class TextProperties:
         for entry in cfg.constraints:
             self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
-        self.bounds = dict[str, ActionConstraint]()
-        for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
+        for entry in cfg.action_constraints:
             if entry.value in self.constraints:
                 configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
-            self.bounds[entry.value] = ActionConstraint(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+        self.bounds = dict[str, Bound]()
+        for number, entry in enumerate(bounding(configured), len(configured.specification.variables)):
+            is_of_steps = entry in cfg.action_constraints
+            test = self._test(self._predicate(entry, Level.ACTION if is_of_steps else Level.STATE))
+            self.bounds[entry.value] = Bound(number, test, is_of_steps)
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
         closure = self._configured.closure(entry)
@@ -208,6 +211,13 @@ class TextProperties:
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""
         return self._formulas[declared.name]
+
+
+def bounding(configured: Configured) -> list[CfgEntry]:
+    """The constraints that have a variable each: one that may exclude a state which the search has already."""
+    cfg, has_depth = configured.cfg, DEPTH in configured.specification.variables
+    entries = [*cfg.action_constraints, *(cfg.constraints if has_depth else ())]
+    return [*{entry.value: entry for entry in entries}.values()]
 
 
 def parts_of(name: str) -> tuple[str, str]:

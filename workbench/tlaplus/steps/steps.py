@@ -13,7 +13,7 @@ from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
-from workbench.tlaplus.steps.predicates import ActionConstraint, ComputedView
+from workbench.tlaplus.steps.predicates import Bound, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
 from workbench.tlaplus.syntax.unparse import written
 
@@ -72,7 +72,7 @@ class TextInstance(ActionInstance):
     """A disjunct of Next, with its arguments.
 
     Args:
-        bounds: The action constraints.
+        bounds: The constraints that are variables.
         seen: The VIEW, if it has a variable.
         depth: The number of the variable that counts the steps, if there is one.
 
@@ -89,7 +89,7 @@ class TextInstance(ActionInstance):
         disjunct: Disjunct,
         closures: Closures,
         cells: Cells,
-        bounds: Sequence[ActionConstraint],
+        bounds: Sequence[Bound],
         seen: ComputedView | None,
         depth: int | None,
     ) -> None:
@@ -146,7 +146,7 @@ class TextInstance(ActionInstance):
         then, counted = run.then, None
         if self.counting is not None:
             counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
-        left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
+        left = next((bound.number for bound in self._bounds if not bound.admits(now, then)), None)
         assigned = then if left is None else {**then, left: False}
         if self._seen is not None:
             assigned = {**assigned, self._seen.number: self._seen.value(then)}
