@@ -432,6 +432,13 @@ Init == x = 0
 Next == x' = 1 - x
 Two == TLCGet("level") < 3
 """
+AGAIN_SEEN = r"""EXTENDS Naturals
+VARIABLES x, t
+Init == x = 0 /\ t = 1
+Next == x' = 1 - x /\ t' = t + 1
+View == x
+Two == t < 3
+"""
 STEPPED = r"""EXTENDS Naturals, TLC
 VARIABLE x
 Init == x = 0
@@ -452,6 +459,9 @@ ROWS = {
     "such a level is too low": Row(MERGED, f"{PLAIN} INVARIANT Inv", wrong={"Inv": 3}),
     "a view with the level": Row(MERGED, f"{PLAIN} VIEW View CONSTRAINT Few", 25, 5, 47),
     "a known state outside of a bound of levels": Row(AGAIN, f"{PLAIN} CONSTRAINT Two INVARIANT Two", wrong={"Two": 3}),
+    "a state outside of a constraint whose view is known": Row(
+        AGAIN_SEEN, f"{PLAIN} VIEW View CONSTRAINT Two INVARIANT Two", wrong={"Two": 3}
+    ),
     "levels in an instance": Row(CLOCKED, f"{PLAIN} INVARIANT Inv", 5, 5, 7, others=(CLOCK,)),
     "levels of steps": Row(STEPPED, f"{PLAIN} PROPERTY Second", 3, 3, 3),
     "levels of steps, fails": Row(STEPPED, f"{PLAIN} PROPERTIES Safe Second", wrong={"Safe": 3}),

@@ -215,8 +215,9 @@ class TextProperties:
 
 def bounding(configured: Configured) -> list[CfgEntry]:
     """The constraints that have a variable each: one that may exclude a state which the search has already."""
-    cfg, has_depth = configured.cfg, DEPTH in configured.specification.variables
-    entries = [*cfg.action_constraints, *(cfg.constraints if has_depth else ())]
+    cfg = configured.cfg
+    is_merged = "VIEW" in cfg.single or DEPTH in configured.specification.variables
+    entries = [*cfg.action_constraints, *(cfg.constraints if is_merged else ())]
     return [*{entry.value: entry for entry in entries}.values()]
 
 

@@ -124,7 +124,8 @@ class Bound(NamedTuple):
     """A constraint that may exclude a state which is there already, and the number of the variable that is false then.
 
     TLC judges the state behind a step that an action constraint excludes and goes no further, as with a state
-    constraint; so that variable is one. A constraint on states is such a bound where their depth is no part of them.
+    constraint; so that variable is one. A constraint on states is such a bound where states are told apart by a part of
+    them: it may exclude one whose part is known.
     """
 
     number: int
