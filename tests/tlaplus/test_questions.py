@@ -248,3 +248,19 @@ def test_the_command_finds_a_shortest_behaviour_to_a_state(tmp_path, capsys):
         "workbench: --reach: line 1: expression 'x >' is not accepted: column 4: it is not complete",
         "workbench: a scenario takes FILE or --reach EXPR, one of them",
     ]
+
+
+def test_walks_grids_and_datasets_take_what_the_configuration_does_not_list(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "M.tla").write_text(module_of(STEPS))
+    (tmp_path / "M.cfg").write_text("SPECIFICATION Spec CONSTANT Most = 3")
+    asked = ["--property", "x < 3"]
+    assert cli.main(["walk", "M.tla", "--walks", "1", "--json", *asked]) == 1
+    assert '"why": "x < 3 is false: x is 3 (the expression, column 1)"' in capsys.readouterr().out
+    assert cli.main(["sweep", "M.tla", "--grid", "Most=2,3", "--workers", "1", "-o", "grid.csv", *asked]) == 1
+    table = (tmp_path / "grid.csv").read_text().splitlines()
+    assert [line[: line.index("d", 2)] for line in table[1:]] == ["2,hol", "3,violate"]
+    assert cli.main(["export", "M.tla", "-o", "space", *asked]) == 0
+    capsys.readouterr()
+    assert cli.main(["walk", "M.tla", "--walks", "1", "--property", "x < y"]) == 2
+    assert capsys.readouterr().err == "workbench: 'x < y' is not accepted: column 5: unknown name y\n"

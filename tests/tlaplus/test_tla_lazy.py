@@ -311,7 +311,7 @@ def test_words_that_nobody_announced_are_in_alphabetical_order() -> None:
     assert shown(enumerated(map(text, "cab"))) == '{"a", "b", "c"}'
 
 
-@pytest.mark.parametrize("name", ["JavaTime", "RandomElement", "TLCGet", "TLCSet"])
+@pytest.mark.parametrize("name", ["JavaTime", "RandomElement", "TLCGet"])
 def test_what_is_no_function_of_the_state_is_refused(name: str) -> None:
     arity, function = MODULES["TLC"][name]
     with pytest.raises(EvaluationError, match=f"{name} of the module TLC is not supported"):

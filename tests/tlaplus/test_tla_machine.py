@@ -391,10 +391,80 @@ S4 == D(1)!Later
 """
 
 
+#: The level of a state in guards, in values and under a prime; TLC at cc6b616.
+LEVELS = r"""EXTENDS Naturals, TLC
+VARIABLES x, y
+Init == x = 0 /\ y = TLCGet("level")
+Up == x < 6 /\ x' = x + 1 /\ y' = TLCGet("level")'
+Jump == x < 5 /\ x' = x + 2 /\ y' = y
+Next == (Up \/ Jump) /\ TLCGet("level") < 9
+Short == TLCGet("level") < 4
+Step == TLCGet("level") < 3
+Low == TLCGet("level") < 3
+"""
+MERGED = r"""EXTENDS Naturals, TLC
+VARIABLE x
+Init == x \in {0, 1}
+Next == \/ x' = (x + TLCGet("level")) % 7
+        \/ x' = x /\ x > 2
+        \/ x' = (x + 3) % 7 /\ TLCGet("level")' < 4
+View == <<x, TLCGet("level")>>
+Few == TLCGet("level") < 6
+Inv == x = 6 => TLCGet("level") > 3
+"""
+CLOCKED = r"""EXTENDS Naturals
+VARIABLE y
+J == INSTANCE Clock WITH c <- y
+Init == y = 0
+Next == J!Tick \/ (y' = 0 /\ y > 2)
+Inv == J!Late
+"""
+CLOCK = module_of(
+    "EXTENDS TLC, Naturals",
+    "VARIABLE c",
+    'Late == TLCGet("level") > c',
+    'Tick == c\' = c + 1 /\\ TLCGet("level") < 5',
+    name="Clock",
+)
+AGAIN = r"""EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = 1 - x
+Two == TLCGet("level") < 3
+"""
+AGAIN_SEEN = r"""EXTENDS Naturals
+VARIABLES x, t
+Init == x = 0 /\ t = 1
+Next == x' = 1 - x /\ t' = t + 1
+View == x
+Two == t < 3
+"""
+STEPPED = r"""EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = (x + 1) % 3 /\ TLCSet(7, x) /\ ENABLED (x' = x + TLCGet("level")) /\ TLCGet("level") < 3
+Safe == [][TLCGet("level")' = TLCGet("level") + 1 /\ x' # 2]_x
+Second == [](x = 1 => TLCGet("level") = 2)
+"""
+
 enabled = rows_of(ENABLED, "SPECIFICATION Spec CHECK_DEADLOCK FALSE", DIAL, KNOB)
 
 
 ROWS = {
+    "no bound of levels": Row(LEVELS, PLAIN, 22, 7, 28),
+    "a bound of levels": Row(LEVELS, f"{PLAIN} CONSTRAINT Short", 7, 3, 15),
+    "a bound of levels for steps": Row(LEVELS, f"{PLAIN} ACTION_CONSTRAINT Step", 7, 3, 15),
+    "a level that is too high": Row(LEVELS, f"{PLAIN} CONSTRAINT Short INVARIANT Low", wrong={"Low": 3}),
+    "levels of states that are reached again": Row(MERGED, PLAIN, 7, 3, 18),
+    "such a level is too low": Row(MERGED, f"{PLAIN} INVARIANT Inv", wrong={"Inv": 3}),
+    "a view with the level": Row(MERGED, f"{PLAIN} VIEW View CONSTRAINT Few", 25, 5, 47),
+    "a known state outside of a bound of levels": Row(AGAIN, f"{PLAIN} CONSTRAINT Two INVARIANT Two", wrong={"Two": 3}),
+    "a state outside of a constraint whose view is known": Row(
+        AGAIN_SEEN, f"{PLAIN} VIEW View CONSTRAINT Two INVARIANT Two", wrong={"Two": 3}
+    ),
+    "levels in an instance": Row(CLOCKED, f"{PLAIN} INVARIANT Inv", 5, 5, 7, others=(CLOCK,)),
+    "levels of steps": Row(STEPPED, f"{PLAIN} PROPERTY Second", 3, 3, 3),
+    "levels of steps, fails": Row(STEPPED, f"{PLAIN} PROPERTIES Safe Second", wrong={"Safe": 3}),
     "ENABLED in an instance": enabled(
         "INVARIANTS A1 A4 A5 A6 A7 A8 A9 B1 B5 B6 B7 B9 C1 C4 C5 C6 C9 F1 PROPERTIES S1 S2 S3 S4", 6, 4, 8
     ),

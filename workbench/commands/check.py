@@ -87,13 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser, "--symmetry", action=argparse.BooleanOptionalAction)
     parser.add_argument("--engine", choices=ENGINES, default="auto")
-    add_options(
-        parser,
-        "--property",
-        metavar="NAME|EXPR",
-        help="check this one, of a TLA+ module any definition or expression (may be repeated)",
-    )
-    add_options(parser, "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
+    add_options(parser, "--property", "--deadlock", "--fail-fast", "--max-states", "--max-seconds")
     parser.add_argument(
         "--max-depth", type=above_zero(int), metavar="N", help="expand no state after N levels; TLC counts them so"
     )

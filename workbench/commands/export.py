@@ -95,7 +95,8 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
         for folder in folders:
             check_replaceable(folder, DATASET)
     most = arguments.max_states or (MOST_DRAWN if graphs else MOST_SAVED)
-    names = model.chosen(arguments.property or asked.properties, arguments.deadlock) if folders else []
+    model, properties = model.asking(arguments.property) if arguments.property else (model, asked.properties)
+    names = model.chosen(properties, arguments.deadlock) if folders else []
     symmetry = arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))

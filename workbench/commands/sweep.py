@@ -60,14 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
     constants = asked.constants
     if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
+    declared, properties = asked.asking(arguments.property)
     from workbench.checking.questions.fill import fill  # numpy loads here, not with the command line
 
     with progress_line(told=_Arriving.latest) as show:
         arriving = _Arriving(show)
         filled = fill(
-            asked.declared,
+            declared,
             grid,
-            arguments.property or asked.properties,
+            properties,
             constants=constants,
             deadlock=arguments.deadlock,
             symmetry=arguments.symmetry or asked.symmetry or None,

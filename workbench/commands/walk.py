@@ -55,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     left_out: list[str] = []
     if properties is None:
         properties, left_out = without_liveness(model, asked.properties)
+    else:
+        model, properties = model.asking(properties)
     properties = model.chosen(properties, arguments.deadlock)
     if arguments.by_hand:
         return _by_hand(arguments, model, properties)

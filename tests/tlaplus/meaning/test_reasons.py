@@ -4,9 +4,9 @@ import pytest
 
 from tests.tlaplus.trees import module_of
 from workbench import check
-from workbench.kernel.meaning.properties import Place
+from workbench.kernel.meaning.properties import Fault, Place, Span
 from workbench.showing.pictures import faults
-from workbench.tlaplus.machine.explanations import TextFault
+from workbench.showing.view import trace_view
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.meaning import reasons
 
@@ -76,9 +76,39 @@ def test_where_the_evaluators_disagree_it_is_said(monkeypatch):
 def test_it_marks_the_cells_that_the_false_part_read():
     text = module_of(*LEASES, "Inv == /\\ x >= 0", r"       /\ \A p \in Procs : Free(p)")
     verdict = check(module_of_text(text, "CONSTANT Procs = {a, b} INIT Init NEXT Next INVARIANT Inv")())["Inv"]
-    assert isinstance(verdict.why, TextFault)
+    assert isinstance(verdict.why, Fault)
     assert verdict.why.places == (Place("leased", "a"),)
-    assert [str(at) for at in verdict.why.at] == ["M.tla:10:12"]
+    assert [span.place for span in verdict.why.spans] == ["M.tla:10:12"]
     assert verdict.trace is not None
     (fault,) = faults(verdict.trace.model, verdict.trace.last, ["Inv"])
     assert (str(fault), fault.places) == (f"Inv: {verdict.why}", verdict.why.places)
+
+
+#: Lines behind those of `SPANNED`, a false invariant among them, and the lines, columns and ends that are marked.
+SPANNED = ["EXTENDS Naturals", "VARIABLE x", "Init == x = 1", "Next == UNCHANGED x"]
+SPANS = [
+    (["Inv == x # 2 /\\ x  >  1 /\\ x # 3"], [(6, 17, 24)]),
+    (["Inv == /\\ x # 2", "       /\\ x +", "\t1 = 3 \\* no"], [(7, 11, 14), (8, 2, 7)]),
+    (["Inv ==\t/\\ x # 1"], [(6, 11, 16)]),
+    (["Inv == x > 1 (* not *) + 1 \\* at all"], [(6, 8, 27)]),
+    (["Inv == x = 3 \\/ x = 4"], [(6, 8, 13), (6, 17, 22)]),
+]
+
+
+@pytest.mark.parametrize(("lines", "spans"), SPANS)
+def test_a_false_part_is_marked_from_its_beginning_to_its_end(lines, spans):
+    text = module_of(*SPANNED, *lines)
+    why = check(module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")())["Inv"].why
+    assert isinstance(why, Fault)
+    assert why.spans == tuple(Span("M.tla", *span) for span in spans)
+
+
+def test_listings_mark_what_is_false_and_say_where():
+    text = module_of(*SPANNED, "Inv ==", "\t/\\ x # 1")
+    model = module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")()
+    shown = trace_view(check(model)["Inv"].trace)
+    assert shown.marks == [[{"line": "M.tla:7", "from": 11, "to": 16, "place": "M.tla:7:5"}]]
+    assert f'<li id="{shown.prefix}M.tla:7"><code>        /\\ x # 1</code></li>' in shown.html()
+    assert "data-marks=" in shown.html()
+    asked = check(model, ["x = 2"])["x = 2"]
+    assert trace_view(asked.trace, properties=["x = 2"]).marks == [[]]  # no file has it

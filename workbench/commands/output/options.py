@@ -51,7 +51,11 @@ _SHARED: dict[str, dict[str, Any]] = {
         "metavar": "FOLDER",
         "help": "where to search, after its own folder, for what a TLA+ module names (may be repeated)",
     },
-    "--property": {"action": "append", "metavar": "NAME", "help": "check this one (may be repeated)"},
+    "--property": {
+        "action": "append",
+        "metavar": "NAME|EXPR",
+        "help": "check this one, of a TLA+ module any definition or expression (may be repeated)",
+    },
     "--symmetry": {
         **_FLAG,
         "help": "keep one of the states that differ only in interchangeable names; not with liveness",
@@ -141,6 +145,18 @@ class Target(NamedTuple):
     @property
     def symmetry(self) -> tuple[str, ...]:
         return self.configuration.symmetry if self.configuration else ()
+
+    def asking(self, properties: Sequence[str] | None) -> tuple[ModelClass, Sequence[str] | None]:
+        """The model that has these properties, and their names there; without any, those of the configuration.
+
+        Raises:
+            InputError: With the place, for what is no question in the model's language.
+        """
+        if properties is None:
+            return self.declared, self.properties
+        machine = self.make()
+        asked, names = machine.asking(properties)
+        return (self.declared if asked is machine else type(asked)), names
 
     def make(self) -> Machine:
         """The model with these constants."""

@@ -21,8 +21,29 @@ class Place(NamedTuple):
     inside: Any = None
 
 
+class Span(NamedTuple):
+    """A part of a model's text, on one line; lines and columns count from 1.
+
+    Attributes:
+        end: The column behind its last character.
+    """
+
+    file: str
+    line: int
+    column: int
+    end: int
+
+    @property
+    def place(self) -> str:
+        """Where it begins, such as ``Lock.tla:7:12``."""
+        return f"{self.file}:{self.line}:{self.column}"
+
+
 class Fault(str):
     """An invariant's message that also names the places in the state that are wrong; pictures mark them.
+
+    Attributes:
+        spans: The parts of the model's text that are false, line by line; listings mark them.
 
     Examples:
         >>> wrong = Fault("w2 was answered 409", Place("decision", "w2"))
@@ -31,15 +52,16 @@ class Fault(str):
     """
 
     places: tuple[Place, ...]
+    spans: tuple[Span, ...]
 
-    def __new__(cls, text: str, *places: Place) -> "Fault":
+    def __new__(cls, text: str, *places: Place, spans: tuple[Span, ...] = ()) -> "Fault":
         fault = super().__new__(cls, text)
-        fault.places = places
+        fault.places, fault.spans = places, spans
         return fault
 
     def after(self, beginning: str) -> "Fault":
         """The fault with these words before its message."""
-        return type(self)(beginning + self, *self.places)
+        return Fault(beginning + self, *self.places, spans=self.spans)
 
 
 # Properties ----------------------------------------------------------------------------------------------------------
@@ -139,11 +161,11 @@ class Postcondition(Property):
     """No state decides it: after a search of the whole space it holds or not.
 
     Attributes:
-        holds: Whether it does.
+        holds: Whether it does, given the distinct states, the generated ones and the levels; else why nobody knows.
     """
 
     kind = "postcondition"
-    holds: bool = True
+    holds: Callable[[int, int, int], bool | str] = lambda distinct, generated, levels: True
 
 
 class Deadlock(Property):

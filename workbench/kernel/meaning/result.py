@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import graphviz
 
 #: The last words of verdicts that say nothing about states which were left out: those beyond the model's constraints,
-#: and those for which another one with the same view stood.
-WITHIN = ("within the constraint", "within the VIEW")
+#: those for which another one with the same view stood, and later visits to those that were known.
+WITHIN = ("within the constraint", "within the VIEW", "within the first visits")
 #: The reason why a property whose parameters have no values says nothing.
 NOBODY = "it says nothing: its parameters have no values with these constants"
 #: The words in place of the constants that differ from their defaults if none does.

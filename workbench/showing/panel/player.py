@@ -43,7 +43,7 @@ class Player(Part):
             - per step ``labels``, ``states`` (only the one that is shown), ``sources`` (the file and line of its
               action), ``texts`` (what can be found in it); with ``lazy``, the page does not ask for all;
             - ``listing``: the texts in which the sources are; ``standing``: per step, who stands at which of their
-              lines; ``names`` of variables; ``options`` of the picture;
+              lines; ``marks``: per step, what is false there; ``names`` of variables; ``options`` of the picture;
             - ``moves``: what can be done instead of the next step; ``left``: where somebody has left the story, and a
               way back;
             - ``permalink``, and ``opens``, the address that goes before it;
@@ -63,7 +63,8 @@ class Player(Part):
         self._remark = ""
         self.on_take: Callable[[str], None] | None = None
         self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
-        self.values |= dict.fromkeys(("labels", "states", "sources", "standing", "texts", "names", "watched"), ())
+        per_step = ("labels", "states", "sources", "standing", "marks", "texts")
+        self.values |= dict.fromkeys((*per_step, "names", "watched"), ())
         texts = (
             "packed",
             "lanes",
@@ -200,6 +201,7 @@ class Player(Part):
                 strip=view.strip,
                 sources=[step.source for step in view.steps],
                 standing=view.standing,
+                marks=view.marks,
                 permalink=view.permalink,
                 opens=playground_of(view.trace.model.name),
             )

@@ -13,6 +13,7 @@ const pageOf = (trace) => {
     texts: JSON.parse(trace.dataset.texts),
     sources: JSON.parse(trace.dataset.sources ?? "[]"),
     standing: JSON.parse(trace.dataset.standing ?? "[]"),
+    marks: JSON.parse(trace.dataset.marks ?? "[]"),
     listing: inside(".wb-listings"),
     picture: [step, inside(".wb-picture")],
     packed: trace.dataset.pictures,

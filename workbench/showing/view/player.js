@@ -255,9 +255,11 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     const telling = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending, .wb-remarked")].map((one) =>
       make("span", one.matches(".wb-remarked") ? "wb-right-here" : "wb-wrong-here", one.textContent));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
-    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...telling.flatMap((one) => [" ", one]), " ",
-      sourceOf(model.get("sources")[step] ?? ""));
+    const marks = model.get("marks")[step] ?? [];
     markStanding(model.get("standing")[step] ?? {});
+    const source = sourceOf(model.get("sources")[step] ?? "");  // what is false is in view then, if it is elsewhere
+    said.replaceChildren(where, " ", ...(sentence?.childNodes ?? []), ...telling.flatMap((one) => [" ", one]),
+      ...markFaults(marks).flatMap((one) => [" ", one]), " ", source);
     for (const [details, what] of foldable()) details.open = unfolded.get(what) ?? details.open;
   }
 
@@ -267,7 +269,8 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
 
   // Which processes of an algorithm go on from which line.
   function markStanding(standing) {
-    const follows = Object.keys(standing).length > 0;
+    put(listing, model.get("listing"));
+    const follows = Object.keys(standing).length > 0 || model.get("marks").some((one) => one.length);
     if (follows && !column.isConnected) {
       lanes.replaceWith(column);
       column.append(lanes, listing);
@@ -281,11 +284,37 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
 
   // Where a step is written, such as Hudi.tla:40:12. If the text is here, that line is lit, and this leads to it.
   function sourceOf(place) {
-    put(listing, model.get("listing"));
     const line = lineOf(place.replace(/:\d+$/, ""));
     listing.querySelector("[data-current]")?.removeAttribute("data-current");
     if (!line) return make("span", "wb-note wb-source", place);
     line.toggleAttribute("data-current", true);
+    return linkTo(line, place);
+  }
+
+  // What is false in this state, in the text that says so; links lead there.
+  function markFaults(marks) {
+    for (const mark of listing.querySelectorAll("mark")) mark.replaceWith(mark.textContent);
+    const links = new Map();
+    for (const { line: at, from, to, place } of [...marks].sort((one, other) => other.from - one.from)) {
+      const line = lineOf(at);
+      const code = line?.querySelector("code");
+      if (!code) continue;
+      code.normalize();
+      const text = code.firstChild;  // what is marked already stands behind
+      const end = Math.min(to, text.length);
+      if (from >= end) continue;
+      const mark = make("mark", "", text.data.slice(from, end));
+      text.splitText(end);
+      text.data = text.data.slice(0, from);
+      text.after(mark);
+      line.closest("details").open = true;
+      if (place) links.set(place, linkTo(line, place));
+    }
+    return [...new Set(marks.map(({ place }) => links.get(place)))].filter(Boolean);
+  }
+
+  // A link to a line of the text, which is in view in its box.
+  function linkTo(line, place) {
     const box = line.parentElement;  // it alone scrolls, not the page
     box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
     const link = make("a", "wb-note wb-source", place);

@@ -45,7 +45,18 @@ from workbench.tlaplus.compiler.writer import Writer
 from workbench.tlaplus.library.standard import MODULES
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.operator_effects import Use
-from workbench.tlaplus.names.symbols import Constant, Defined, InstanceParameter, Meaning, Standard, Variable, fail_at
+from workbench.tlaplus.names.symbols import (
+    DEPTH,
+    FIGURES,
+    Constant,
+    Defined,
+    InstanceParameter,
+    Meaning,
+    Standard,
+    Variable,
+    fail_at,
+    without_value,
+)
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, OperatorDefinition, Place
 from workbench.tlaplus.syntax.visitor import has_binder
@@ -110,6 +121,8 @@ def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], he
         return writer.bound(binding, here)
     if meaning in writer.numbers:
         return item(here.now, writer.numbers[meaning])
+    if isinstance(meaning, Variable) and meaning in (DEPTH, *FIGURES):
+        return call("failed", constant(without_value(meaning)))
     if isinstance(meaning, Constant):
         return _constant(writer, meaning, arguments, here, at)
     if isinstance(meaning, Standard):

@@ -10,6 +10,7 @@ from workbench.tlaplus.library.community import COMMUNITY
 from workbench.tlaplus.library.sequences import SEQUENCES, sort_sequence
 from workbench.tlaplus.names.shipped import THEOREMS
 from workbench.tlaplus.values.lazy import each, equal, force, set_from
+from workbench.tlaplus.values.notes import notice
 from workbench.tlaplus.values.operators import merge, pair
 from workbench.tlaplus.values.sets import ANY, INT, NAT, cardinality
 from workbench.tlaplus.values.values import CONCRETE, EvaluationError, brief, function_of, shown, text
@@ -43,6 +44,12 @@ def permutations(members: Any) -> frozenset[Any]:
     return frozenset([function_of(dict(zip(domain, images, strict=True))) for images in itertools.permutations(domain)])
 
 
+def count(*_: Any) -> bool:
+    """``TLCSet(counter, value)``, which is true."""
+    notice("TLCSet sets nothing: a search here has no counters".format)
+    return True
+
+
 def _refused(module: str, name: str) -> Callable[..., Any]:
     def refuse(*_: Any) -> Any:
         raise EvaluationError(
@@ -69,7 +76,8 @@ TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "@@": (2, merge),
     "TLCEval": (1, force),
     "Any": (0, lambda: ANY),
-    **_all_refused("TLC", "JavaTime 0 RandomElement 1 TLCGet 1 TLCSet 2"),
+    "TLCSet": (2, count),
+    **_all_refused("TLC", "JavaTime 0 RandomElement 1 TLCGet 1"),
 }
 _TLC_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
     "AssertEq": (2, equal),

@@ -4,7 +4,7 @@ The plain evaluator tells it, within bounds: where it takes too long or cannot e
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ from workbench.tlaplus.meaning.reasons import Contradicted, Reason, in_line, rea
 from workbench.tlaplus.meaning.search import behaviour_of, deeply
 from workbench.tlaplus.meaning.sets import listed
 from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.syntax.spans import spans_of
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.values.lazy import force
 
@@ -40,22 +41,26 @@ class _TooLong(Exception):
 
 
 class Explanations:
-    """Explanations for a specification, as the plain evaluator has opened it.
+    """Explanations for a specification, as the plain evaluator has opened it, with its texts by file.
 
     Each method returns None if there is none.
     """
 
-    def __init__(self, opened: Opened) -> None:
-        self._opened = opened
+    def __init__(self, opened: Opened, sources: Mapping[str, str]) -> None:
+        self._opened, self._sources = opened, sources
 
     def of_invariant(self, name: str, state: Any) -> str | None:
         """The parts of an invariant that make it false in a state of the machine, with their places."""
         (now,) = self._each([state])
-        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, States(now)))
+        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, States(now)), self._sources)
 
     def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
         """The parts of a property that an initial state, or the two states of a step, make false."""
-        return _told("false", lambda: broken_by_step(self._opened.named(name), self._opened.root, self._each(states)))
+
+        def explain() -> Iterable[Reason]:
+            return broken_by_step(self._opened.named(name), self._opened.root, self._each(states))
+
+        return _told("false", explain, self._sources)
 
     def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
         """What the states of a lasso lack that violates a property."""
@@ -73,7 +78,7 @@ class Explanations:
             body, scope = next((one.body, scope) for one, scope in assumed if one.at == at)
             return reasons(body, self._opened.root.at(scope), States({}))
 
-        return _told("false", explain)
+        return _told("false", explain, self._sources)
 
     def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
         """What disables a disjunct of Next in a state of the machine."""
@@ -123,32 +128,16 @@ class Explanations:
         return same[0][0]
 
 
-class TextFault(Fault):
-    """The parts of a formula that make it false, with the cells that they read.
-
-    Attributes:
-        at: The places of the parts in their texts.
-    """
-
-    at: tuple[Place, ...] = ()
-
-    def after(self, beginning: str) -> "TextFault":
-        fault = TextFault(beginning + self, *self.places)
-        fault.at = self.at
-        return fault
-
-
-def _told(judged: str, explain: Callable[[], Iterable[Reason]]) -> str | None:
+def _told(judged: str, explain: Callable[[], Iterable[Reason]], sources: Mapping[str, str]) -> str | None:
     """The reasons in a line, with their places."""
-    return _tried(lambda: _fault([*explain()]), lambda error: _contradiction(judged, error))
+    return _tried(lambda: _fault([*explain()], sources), lambda error: _contradiction(judged, error))
 
 
-def _fault(found: Sequence[Reason]) -> str:
+def _fault(found: Sequence[Reason], sources: Mapping[str, str]) -> str:
     cells = dict.fromkeys(cell for reason in found for cell in reason.cells)
     places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
-    fault = TextFault(in_line(found), *places)
-    fault.at = tuple(reason.at for reason in found)
-    return fault
+    spans = [span for reason in found for span in spans_of(reason.node, sources)]
+    return Fault(in_line(found), *places, spans=tuple(dict.fromkeys(spans)))
 
 
 def _contradiction(judged: str, error: Contradicted) -> str:

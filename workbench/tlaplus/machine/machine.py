@@ -32,13 +32,13 @@ from workbench.tlaplus.machine.condition import TextExpression
 from workbench.tlaplus.machine.explanations import Explanations
 from workbench.tlaplus.machine.labels import members_of_processes, standing
 from workbench.tlaplus.machine.plain import Plain
-from workbench.tlaplus.machine.properties import TextProperties, parts_of
+from workbench.tlaplus.machine.properties import TextProperties, bounding, parts_of
 from workbench.tlaplus.machine.symmetry import Renaming, group_of, sets_of, within
 from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.machine.untaken import untaken
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.questions import Questions, naming_values
-from workbench.tlaplus.names.symbols import MissingName, fail_at
+from workbench.tlaplus.names.symbols import DEPTH, MissingName, fail_at
 from workbench.tlaplus.steps.disjuncts import named, split
 from workbench.tlaplus.steps.predicates import ComputedView, TextStep
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
@@ -95,11 +95,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._asking, added = naming_values(specification.scope, self._names)
         compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
         self._closures = Closures(compiler, configured.order, self._noticed)
-        derived = [entry.value for entry in configured.cfg.action_constraints]  # these have a variable each
+        derived = [entry.value for entry in bounding(configured)]
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
             derived.append(configured.cfg.single["VIEW"].value)
-        names = [*(variable.name for variable in specification.variables), *derived]
+        variables = specification.variables
+        self._depth = variables.index(DEPTH) if DEPTH in variables else None
+        names = [*(variable.name for variable in variables), *derived]
         self._cells = Cells(names, self._shapes, configured.notation)
         try:
             self._assume()
@@ -126,7 +128,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             configured.family,
             symmetry=tuple(self._exchanged),
             reduced=bool(self._exchanged),
-            variables={name: PlainVariable(ghost=name in derived) for name in self._cells.names},
+            variables={name: PlainVariable(ghost=name in (*derived, DEPTH.name)) for name in self._cells.names},
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,
@@ -135,12 +137,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def _instances_on(self, cells: Cells, checked: TextProperties) -> list[TextInstance]:
         """The disjuncts of Next as steps between rows of these cells."""
-        bounds = tuple(checked.bounds.values())
+        rest = self._closures, cells, tuple(checked.bounds.values()), self._seen, self._depth
         return [
-            TextInstance(
-                *(number, self.actions[one.action], one.arguments, one.disjunct),
-                *(self._closures, cells, bounds, self._seen),
-            )
+            TextInstance(number, self.actions[one.action], one.arguments, one.disjunct, *rest)
             for number, one in enumerate(self._disjuncts)
         ]
 
@@ -215,7 +214,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
     @cached_property
     def _explanations(self) -> Explanations | None:
         plain = self._plain_or_none()
-        return None if plain is None else Explanations(plain.opened)
+        return None if plain is None else Explanations(plain.opened, self.sources)
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         told = None
@@ -282,7 +281,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def _lacking(self, subscript: Closure, of: str, what: str) -> Iterator[str]:
         there = components(self._closures, subscript)
-        if left := [one.name for one in self.configured.specification.variables if one not in there]:
+        if left := [one.name for one in self.configured.specification.variables if one not in (*there, DEPTH)]:
             at, names = subscript.node.at, listed_names(left)
             yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {what}"
 
@@ -340,13 +339,18 @@ class TlaMachine(Machine, metaclass=TlaClass):
         run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
         if self._seen is not None:
             run.then[self._seen.number] = None
+        if self._depth is not None:
+            run.then[self._depth] = 0  # until there is a state, as for TLC
 
         def rest() -> None:
             if left := run.unassigned():
                 raise ModelError(f"{at}: {self._name_of('INIT', 'Init')} leaves {', '.join(left)} unassigned")
+            begun = run.then if self._depth is None else {**run.then, self._depth: 1}
+            of_states = [bound for bound in self._checked.bounds.values() if not bound.is_of_steps]
+            begun = {**begun, **{bound.number: bound.admits(None, begun) for bound in of_states}}
             if self._seen is not None:
-                run.then[self._seen.number] = self._seen.value(run.then)
-            found.append([listed(run.then[number]) for number in range(len(run.names))])
+                begun = {**begun, self._seen.number: self._seen.value(begun)}
+            found.append([listed(begun[number]) for number in range(len(run.names))])
 
         self._closures.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
         return found
@@ -366,15 +370,17 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     @cached_property
     def hidden(self) -> Collection[int]:
-        """The cells of the variables that the configuration's VIEW leaves out."""
+        """The cells of the variables that do not tell states apart."""
         return [cell for name in self._cells.names if name in self._left_out for cell in self.layout.cells_of(name)]
 
     @cached_property
     def merging(self) -> str | None:
-        view = self.configured.single("VIEW")
-        if view is None or components(self._closures, view).issuperset(self.configured.specification.variables):
-            return None
-        return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
+        view, variables = self.configured.single("VIEW"), set(self.configured.specification.variables)
+        left = set() if view is None else variables - components(self._closures, view)
+        if left - {DEPTH}:
+            return f"the VIEW {self.configured.cfg.single['VIEW'].value}"
+        is_merged = DEPTH in (variables if view is None else left)
+        return f"the first visits that {DEPTH.name} counts" if is_merged else None
 
     def _view_of(self, number: int) -> ComputedView | None:
         """The configuration's VIEW, unless it has none, or one of variables; its value takes a variable `number`."""
@@ -386,9 +392,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return ComputedView(number, view.node.at, self._closures, self._closures.compiled("expression", view))
 
     def _outside_of_view(self) -> set[str]:
+        """The variables that do not tell states apart."""
         view = self.configured.single("VIEW")
         if view is None:
-            return set()
+            return {DEPTH.name}
         seen = variables_in(self._closures, view) or ()
         return {one.name for one in self.configured.specification.variables if one not in seen}
 

@@ -1,20 +1,22 @@
 """The properties that a configuration asks for, as properties of the kernel."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property
 from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import DEPTH, FIGURES, InstanceParameter, Variable, meanings_in
 from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
-    ActionConstraint,
     AlwaysJudge,
+    Bound,
     BoundJudge,
     CompiledPredicate,
     InitialJudge,
@@ -46,7 +48,7 @@ class TextProperties:
 
     Attributes:
         properties, constraints: As they are declared, by name.
-        bounds: The action constraints, by name.
+        bounds: The constraints that are variables, by name.
         notes: Notes on the properties for a result.
     """
 
@@ -68,12 +70,15 @@ class TextProperties:
         for entry in cfg.constraints:
             self._asked[entry.value] = Asked(always=[self._predicate(entry, Level.STATE)])
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
-        self.bounds = dict[str, ActionConstraint]()
-        for number, entry in enumerate(cfg.action_constraints, len(configured.specification.variables)):
+        for entry in cfg.action_constraints:
             if entry.value in self.constraints:
                 configured.fail(entry.line, f"{entry.value} is a constraint twice; it takes a name of its own here")
-            self.bounds[entry.value] = ActionConstraint(number, self._test(self._predicate(entry, Level.ACTION)))
             self.constraints[entry.value] = self._declared(TextConstraint, entry, entry.value)
+        self.bounds = dict[str, Bound]()
+        for number, entry in enumerate(bounding(configured), len(configured.specification.variables)):
+            is_of_steps = entry in cfg.action_constraints
+            test = self._test(self._predicate(entry, Level.ACTION if is_of_steps else Level.STATE))
+            self.bounds[entry.value] = Bound(number, test, is_of_steps)
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
         closure = self._configured.closure(entry)
@@ -118,15 +123,21 @@ class TextProperties:
         """Why the behaviours to be searched are not known; empty if they are."""
         if "VIEW" in self._configured.cfg.single:
             return "one state stands for all with its VIEW, so that the behaviours are not known"
+        if DEPTH in self._configured.specification.variables:
+            return UNKNOWN
         for one in self._assumed:
             return f"{one.node.at}: the specification asks behaviours for more than fairness, which no search heeds"
         return ""
 
     def _add_postcondition(self, entry: CfgEntry) -> None:
-        """Evaluate what is asked after a search, as far as it asks neither a state nor TLC."""
+        """What is asked after a search, as far as it asks neither a state nor what only TLC knows."""
         name, closure = entry.value, self._configured.closure(entry)
         if name in self.properties:
             self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
+        asks = {one for one in meanings_in(*closure[:2]) if isinstance(one, (Variable, InstanceParameter))}
+        if asks and asks.issubset(FIGURES):
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=self._asked_later(closure))
+            return
         if self._closures.level(closure) > Level.CONSTANT:
             self.notes.append(f"POSTCONDITION {name} is passed over: it speaks of a state, and after a search is none")
             return
@@ -135,7 +146,19 @@ class TextProperties:
         except EvaluationError as error:
             self.notes.append(f"POSTCONDITION {name} is passed over: {failed(error, closure.node.at)}")
         else:
-            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=holds)
+            self.properties[name] = self._declared(TextPostcondition, entry, name, holds=lambda *_: holds)
+
+    def _asked_later(self, closure: Closure) -> Callable[..., bool | str]:
+        """The truth of a predicate given the :data:`FIGURES` of a search; else why it cannot be evaluated."""
+        later = self._closures.over(FIGURES)
+
+        def holds(*figures: int) -> bool | str:
+            try:
+                return bool(later.evaluated(closure.node.at, later.compiled("predicate", closure), figures, None))
+            except ModelError as error:
+                return str(error)
+
+        return holds
 
     def promise(self, fair: FairSteps) -> None:
         """Make the formulas of liveness; `fair` tells the steps which conditions of these count them."""
@@ -188,6 +211,14 @@ class TextProperties:
     def formulas(self, declared: Property) -> Sequence[Promise]:
         """The formulas of a liveness property, each with the values of the names around it."""
         return self._formulas[declared.name]
+
+
+def bounding(configured: Configured) -> list[CfgEntry]:
+    """The constraints that have a variable each: one that may exclude a state which the search has already."""
+    cfg = configured.cfg
+    is_merged = "VIEW" in cfg.single or DEPTH in configured.specification.variables
+    entries = [*cfg.action_constraints, *(cfg.constraints if is_merged else ())]
+    return [*{entry.value: entry for entry in entries}.values()]
 
 
 def parts_of(name: str) -> tuple[str, str]:

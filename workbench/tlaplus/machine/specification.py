@@ -11,6 +11,7 @@ from workbench.tlaplus.config.algorithms import lacking
 from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
+from workbench.tlaplus.names.depth import with_depth
 from workbench.tlaplus.names.loader import Library, Specification, load, read_file
 from workbench.tlaplus.names.questions import Questions, asking
 from workbench.tlaplus.names.symbols import MissingName
@@ -154,7 +155,9 @@ def _configured(name: str, library: Library, cfg: str | None, file: str, asked: 
         with naming(file):
             given = read_configuration(cfg)
     opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file, asked)
-    return replace(configure(specification, library, given, file).asking(asked.texts, named), opened_by=opened_by)
+    configured = configure(specification, library, given, file).asking(asked.texts, named)
+    specification = with_depth(configured.specification, configured.cfg)
+    return replace(configured, specification=specification, opened_by=opened_by)
 
 
 def _opened_again(

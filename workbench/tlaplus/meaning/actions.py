@@ -27,9 +27,9 @@ from workbench.tlaplus.meaning.expressions import (
     is_unchanged,
     value_of,
 )
-from workbench.tlaplus.meaning.values import EvaluationFailure, truth
+from workbench.tlaplus.meaning.values import EvaluationFailure, Number, truth
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard, Variable
+from workbench.tlaplus.names.symbols import DEPTH, Defined, InstanceParameter, Meaning, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression
 
@@ -41,16 +41,23 @@ Conjunct = tuple[Expression, Environment]
 
 def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
     """The states that satisfy an initial condition, one for each way."""
-    size = len(conjuncts[0][1].model.variables)
-    for states in _in_turn(conjuncts, States({}, None, "now", size)):
-        yield _complete(states, *conjuncts[0])
+    variables = conjuncts[0][1].model.variables
+    for states in _in_turn(conjuncts, States(_depth(variables, 0), None, "now", len(variables))):
+        yield {**_complete(states, *conjuncts[0]), **_depth(variables, 1)}
 
 
 def next_states(action: Conjunct, parts: Sequence[Conjunct], now: State) -> Iterator[State]:
     """The states to which an action leads, one for each way; :func:`disjuncts` has its parts."""
+    variables = action[1].model.variables
+    then = _depth(variables, now[DEPTH].value + 1) if DEPTH in now else {}
     for part in parts:
-        for states in _in_turn([part], States(now, {}, "then", len(action[1].model.variables))):
+        for states in _in_turn([part], States(now, then, "then", len(variables))):
             yield _complete(states, *action)
+
+
+def _depth(variables: Sequence[Variable], depth: int) -> dict[Variable, Any]:
+    """The value of :data:`DEPTH`, if it is a variable: as for TLC it is 0 while a state is still to be found."""
+    return {DEPTH: Number(depth)} if DEPTH in variables else {}
 
 
 def disjuncts(node: Expression, env: Environment) -> Iterator[Conjunct]:

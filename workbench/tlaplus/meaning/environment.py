@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.tlaplus.meaning.values import EvaluationFailure, Words
 from workbench.tlaplus.names.levels import Level, Levels
-from workbench.tlaplus.names.symbols import Constant, Defined, Reached, Scope, Variable
+from workbench.tlaplus.names.symbols import DEPTH, FIGURES, Constant, Defined, Reached, Scope, Variable, without_value
 from workbench.tlaplus.syntax.tree import Declaration, Expression, Node
 
 #: The values of variables.
@@ -33,6 +33,8 @@ class States:
     size: int = 0
 
     def value(self, variable: Variable) -> Any:
+        if variable not in self.now and variable in (DEPTH, *FIGURES):
+            raise EvaluationFailure(without_value(variable))
         if variable not in self.now:
             raise EvaluationFailure(f"{variable.name} is used before it is assigned")
         return self.now[variable]

@@ -39,7 +39,9 @@ from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.search import Graph, deeply
 from workbench.tlaplus.meaning.temporal import Atoms
 from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.names.symbols import DEPTH
 
 #: The largest product that is searched, in nodes.
 MOST_NODES = 100_000
@@ -74,8 +76,8 @@ class _TooLarge(Exception):
 def decide(opened: Opened, graph: Graph) -> list[Decided]:
     """The verdicts on a configuration's PROPERTIES, in their order.
 
-    A verdict is unknown if the graph is incomplete or merges states (VIEW), if a formula cannot be evaluated or is
-    none of temporal logic, and if its product is too large.
+    A verdict is unknown if the graph is incomplete or merges states (VIEW, ``TLCGet("level")``), if a formula cannot be
+    evaluated or is none of temporal logic, and if its product is too large.
     """
     return deeply(_Deciding(opened, graph).run)
 
@@ -184,6 +186,8 @@ class _Deciding:
         if parts and "VIEW" in self.opened.cfg.single:
             why = "one state stands for all with its VIEW, so that the behaviours are not known"
             return Decided(name, None, why=why)
+        if parts and DEPTH in self.opened.specification.variables:
+            return Decided(name, None, why=UNKNOWN)
         for part in parts:
             broken = negated(part)
             for case in broken.parts if isinstance(broken, Some) else (broken,):

@@ -63,7 +63,7 @@ def _of_test(node: tree.Expression, env: Environment, states: States) -> list[Re
     try:
         return Why(states, False).of(node, env)
     except EvaluationFailure:  # a variable has no next value yet
-        return [Reason(node.at, f"{written(node)} is false")]
+        return [Reason(node, f"{written(node)} is false")]
 
 
 def _alternatives(node: tree.Expression, env: Environment, states: States) -> Iterable[Sequence[Conjunct]] | None:

@@ -10,6 +10,7 @@ from workbench.tlaplus.meaning.environment import Environment, Model, States
 from workbench.tlaplus.meaning.expressions import evaluate
 from workbench.tlaplus.meaning.standard import MODULES
 from workbench.tlaplus.meaning.values import Boolean, ModelValue, Number, String, Words, set_of
+from workbench.tlaplus.names.depth import with_depth
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.symbols import Constant, InstanceParameter, Named, place_of
 from workbench.tlaplus.syntax.cfg_parser import Cfg
@@ -66,6 +67,7 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
         _give(specification, name, _value(entry.value, words), constants)
     for within, entry in cfg.constants_in.items():
         _give(specification, within.name, _value(entry.value, words), constants, within.module)
+    specification = with_depth(specification, cfg)
     model = Model(specification.variables, constants, words, is_enabled, MODULES)
     return Opened(specification, cfg, Environment(model, specification.scope, {}))
 

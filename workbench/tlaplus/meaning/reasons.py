@@ -25,7 +25,7 @@ from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief,
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
-from workbench.tlaplus.syntax.tree import Expression, Node, Place
+from workbench.tlaplus.syntax.tree import Expression, Node
 from workbench.tlaplus.syntax.unparse import written
 from workbench.tlaplus.syntax.visitor import parts
 
@@ -41,13 +41,13 @@ class Reason(NamedTuple):
     """A part of a formula that makes it false.
 
     Attributes:
-        at: Where the part begins.
+        node: The part.
         head: That it is false, and for which values of bound names.
         read: What its operands are.
         cells: The variables that it speaks of, each with the argument at which it is applied, or None.
     """
 
-    at: Place
+    node: Expression
     head: str
     read: tuple[str, ...] = ()
     cells: tuple[tuple[str, Any], ...] = ()
@@ -59,7 +59,7 @@ class Reason(NamedTuple):
 
 def in_line(blamed: Iterable[Reason]) -> str:
     """Reasons with their places."""
-    return "; ".join(f"{reason.said} ({reason.at})" for reason in blamed)
+    return "; ".join(f"{reason.said} ({reason.node.at})" for reason in blamed)
 
 
 def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
@@ -170,7 +170,7 @@ class Why:
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
         head = f"{none} {bounds} has {body}{_given(node, env, self.states)}"
-        return [Reason(node.at, head, tuple(read), self._cells(node, env))]
+        return [Reason(node, head, tuple(read), self._cells(node, env))]
 
     def _changes(self) -> list[str]:
         """What the step changes of the subscript."""
@@ -178,7 +178,7 @@ class Why:
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
         """That there is nothing to choose from."""
-        return Reason(node.at, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
+        return Reason(node, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
 
     def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
         return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
@@ -188,7 +188,7 @@ class Why:
         truth = "true" if self.is_true else "false"
         head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
-            return Reason(node.at, head, (), self._cells(node, env))  # which says it all
+            return Reason(node, head, (), self._cells(node, env))  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
         if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
             read = [*_changed(node.operands[0], env, self.states)]
@@ -198,7 +198,7 @@ class Why:
             read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
             read = [f"{written(node.subscript)} does not change"]
-        return Reason(node.at, head, tuple(read), self._cells(node, env))
+        return Reason(node, head, tuple(read), self._cells(node, env))
 
     def _cells(self, node: Expression, env: Environment) -> tuple[tuple[str, Any], ...]:
         return tuple(dict.fromkeys(_cells_in(node, env, self.states, frozenset())))

@@ -24,7 +24,7 @@ from workbench.tlaplus.meaning.safety import Safety
 from workbench.tlaplus.meaning.temporal import Atoms
 from workbench.tlaplus.meaning.values import EvaluationFailure, nests_deeper
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, fail_at
+from workbench.tlaplus.names.symbols import DEPTH, Defined, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 
@@ -205,12 +205,12 @@ class _Search:
         return Taken(state, number, is_new)
 
     def _key(self, state: State) -> Any:
-        """What tells a state from others: what VIEW says of it, or all of its values; with symmetry, all its images."""
+        """What tells a state from others: what VIEW says of it, or its values; with symmetry, all its images."""
         view = self.cfg.single.get("VIEW")
         if view is not None:
             values = (sets.listed(evaluate(self.opened.named(view.value), self.opened.root, States(state))),)
         else:
-            values = tuple(state[variable] for variable in self.variables)
+            values = tuple(state[variable] for variable in self.variables if variable is not DEPTH)
         images = self.how.images
         return frozenset(tuple(map(image, values)) for image in images) if images else values
 

@@ -260,6 +260,7 @@ def _refused(name: str) -> Callable[..., Any]:
 _TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "Print": (2, lambda _, value: value),
     "PrintT": (1, lambda _: Boolean(True)),
+    "TLCSet": (2, lambda *_: Boolean(True)),  # there are no counters
     "Assert": (2, _assert),
     "ToString": (1, str),
     "Permutations": (1, _permutations),
@@ -269,7 +270,6 @@ _TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "TLCEval": (1, sets.listed),
     "Any": (0, lambda: sets.ANY),
     **{name: (arity, _refused(name)) for name, arity in (("JavaTime", 0), ("RandomElement", 1), ("TLCGet", 1))},
-    "TLCSet": (2, _refused("TLCSet")),
 }
 
 #: By module: its operators, with the number of their arguments.

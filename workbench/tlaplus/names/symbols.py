@@ -28,6 +28,7 @@ from workbench.tlaplus.syntax.tree import (
     Qualified,
     Recursive,
     Step,
+    String,
 )
 from workbench.tlaplus.syntax.units import InstanceDefinition
 from workbench.tlaplus.syntax.visitor import introduced, is_alike, parts
@@ -52,6 +53,13 @@ class Named:
 @dataclass(eq=False)
 class Variable(Named):
     at: Place
+
+
+#: The depth at which a search first reaches a state, 1 for an initial one: a variable where a search asks for it.
+DEPTH = Variable('TLCGet("level")', 0, Place("TLC", 1, 1))
+#: The figures of a search, which are asked for after it.
+FIGURES = tuple(Variable(f'TLCGet("{figure}")', 0, DEPTH.at) for figure in ("distinct", "generated", "diameter"))
+_ASKED = {variable.name: variable for variable in (DEPTH, *FIGURES)}
 
 
 @dataclass(eq=False)
@@ -215,9 +223,11 @@ class Scope:
             return self.reach(node).meaning, node.arguments
         if isinstance(node, Operation):
             return self.meaning(node.symbol, node.at), node.operands
-        if isinstance(node, (Identifier, Apply)):
-            return self.meaning(node.name, node.at), node.arguments if isinstance(node, Apply) else ()
-        return None
+        if isinstance(node, Apply):
+            meaning = self.meaning(node.name, node.at)
+            asked = _asked(node) if isinstance(meaning, Standard) and meaning.module == "TLC" else None
+            return (meaning, node.arguments) if asked is None else (asked, ())
+        return (self.meaning(node.name, node.at), ()) if isinstance(node, Identifier) else None
 
     def arity_of(self, node: Expression) -> int:
         """The number of the arguments of an operator that is an argument itself; 0 for a value."""
@@ -339,6 +349,18 @@ class Scope:
         if found is None or isinstance(found, InstanceParameter):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
         return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
+
+
+def _asked(node: Apply) -> Variable | None:
+    """What ``TLCGet`` asks for, if that is known to the search."""
+    (first, *_) = node.arguments
+    return _ASKED.get(f'{node.name}("{first.value}")') if isinstance(first, String) else None
+
+
+def without_value(asked: Variable) -> str:
+    """Why :data:`DEPTH` or one of the :data:`FIGURES` has no value where it is asked for."""
+    where = "only what a search evaluates may ask for it" if asked is DEPTH else "only a POSTCONDITION may ask for it"
+    return f"{asked.name} has no value here: {where}"
 
 
 def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> None:

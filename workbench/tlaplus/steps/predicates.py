@@ -120,14 +120,21 @@ class StateJudge(PropertyInstance):
             return True
 
 
-class ActionConstraint(NamedTuple):
-    """An action constraint, and the number of the variable that is false after a step that violates it.
+class Bound(NamedTuple):
+    """A constraint that may exclude a state which is there already, and the number of the variable that is false then.
 
-    TLC judges the state behind such a step and goes no further, as with a state constraint; so that variable is one.
+    TLC judges the state behind a step that an action constraint excludes and goes no further, as with a state
+    constraint; so that variable is one. A constraint on states is such a bound where states are told apart by a part of
+    them: it may exclude one whose part is known.
     """
 
     number: int
     test: CompiledPredicate
+    is_of_steps: bool
+
+    def admits(self, now: Any, then: Any) -> bool:
+        """Whether it excludes neither a step nor its target, given the values of the variables by number."""
+        return self.test.of_values(now, then) if self.is_of_steps else self.test.of_values(then, None)
 
 
 class ComputedView(NamedTuple):
@@ -144,7 +151,7 @@ class ComputedView(NamedTuple):
 
 
 class BoundJudge(PropertyInstance):
-    """An action constraint, asked of the state after a step."""
+    """A constraint that is a bound, asked of the state after a step."""
 
     def __init__(self, author: Any, declared: Property, cells: Cells, number: int) -> None:
         super().__init__(author, declared)

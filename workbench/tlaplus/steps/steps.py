@@ -13,7 +13,7 @@ from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
-from workbench.tlaplus.steps.predicates import ActionConstraint, ComputedView
+from workbench.tlaplus.steps.predicates import Bound, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
 from workbench.tlaplus.syntax.unparse import written
 
@@ -72,8 +72,9 @@ class TextInstance(ActionInstance):
     """A disjunct of Next, with its arguments.
 
     Args:
-        bounds: The action constraints.
+        bounds: The constraints that are variables.
         seen: The VIEW, if it has a variable.
+        depth: The number of the variable that counts the steps, if there is one.
 
     Attributes:
         closure: The disjunct, with the values of the names around it.
@@ -88,12 +89,14 @@ class TextInstance(ActionInstance):
         disjunct: Disjunct,
         closures: Closures,
         cells: Cells,
-        bounds: Sequence[ActionConstraint],
+        bounds: Sequence[Bound],
         seen: ComputedView | None,
+        depth: int | None,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self.closures, self._cells = disjunct.closure.node.at, closures, cells
         self._values, self._bounds, self._seen = tuple(disjunct.closure.values.values()), bounds, seen
+        self._depth = depth
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members = members_of(closures, disjunct.closure, "E")
         self._why = written(disjunct.closure.node) if self._members else ""
@@ -128,6 +131,8 @@ class TextInstance(ActionInstance):
         run, outcomes = Run(self._cells.names, now), list[Outcome]()
         run.chosen += chosen
         run.then.kept.update(self._derived)
+        if self._depth is not None:
+            run.then[self._depth] = now[self._depth] + 1
 
         def rest() -> None:
             if left := run.unassigned():
@@ -141,7 +146,7 @@ class TextInstance(ActionInstance):
         then, counted = run.then, None
         if self.counting is not None:
             counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
-        left = next((bound.number for bound in self._bounds if not bound.test.of_values(now, then)), None)
+        left = next((bound.number for bound in self._bounds if not bound.admits(now, then)), None)
         assigned = then if left is None else {**then, left: False}
         if self._seen is not None:
             assigned = {**assigned, self._seen.number: self._seen.value(then)}

@@ -224,8 +224,8 @@ def components(closures: Closures, subscript: Closure) -> frozenset[Variable | N
     node = subscript.node
     if isinstance(node, TupleOf):
         return frozenset().union(*(components(closures, subscript.beside(item)) for item in node.items))
-    if isinstance(node, Identifier):
-        meaning = subscript.scope.meaning(node.name, node.at)
+    if isinstance(node, (Identifier, Apply)) and (called := subscript.scope.applied(node)) is not None:
+        meaning, _ = called
         if isinstance(meaning, Variable):
             return frozenset({meaning})
     inner = closures.unfolded(subscript) if isinstance(node, (Identifier, Apply, Qualified, Label, Let)) else None

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.kernel import Machine, ModelError, State
 from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import judge_end, truth
-from workbench.kernel.meaning.properties import DEADLOCK, Fault, Liveness
+from workbench.kernel.meaning.properties import DEADLOCK, Fault, Liveness, Property
 from workbench.kernel.meaning.state import Predicate
 from workbench.kernel.meaning.steps import ActionInstance, PropertyInstance
 from workbench.kernel.meaning.values import show
@@ -51,7 +51,7 @@ class Truth:
     def fault(self) -> Fault:
         """The fault, with the property's name and the places that are at fault."""
         said = f"{self.name}: {self.why}" if self.why else f"{self.name} does not hold"
-        return Fault(said, *(self.why.places if isinstance(self.why, Fault) else ()))
+        return self.why.after(said.removesuffix(self.why)) if isinstance(self.why, Fault) else Fault(said)
 
 
 Judge = Callable[[State], Truth]
@@ -86,7 +86,7 @@ def judges(model: Machine, properties: Sequence[str] | None = None) -> list[Judg
             together: dict[tuple[Any, ...], list[PropertyInstance]] = {}
             for instance in model.predicates(declared.name):
                 together.setdefault(instance.arguments, []).append(instance)
-            judging += map(_predicate, together.values())
+            judging += [_predicate(model, parts) for parts in together.values()]
     return judging
 
 
@@ -112,7 +112,9 @@ class StepTruths:
             elif before != after and judge.concerns(instance):
                 answer = _answer(judge.judge, before, after)
             if answer is not None:
-                told.append(_truth(_named(declared.name, judge.arguments), declared.kind, answer))
+                states = [after] if before is None else [before, after]
+                explained = _explained(self._model, declared, answer, *states)
+                told.append(_truth(_named(declared.name, judge.arguments), declared.kind, explained))
         if self._deadlock:
             told.append(_truth(DEADLOCK.name, DEADLOCK.kind, _answer(judge_end, self._model, after)))
         return tuple(told)
@@ -126,13 +128,14 @@ def _goal(name: str, label: str, goal: Predicate) -> Judge:
     return lambda state: _truth(label, "liveness", _answer(truth, name, goal, state))
 
 
-def _predicate(parts: Sequence[PropertyInstance]) -> Judge:
+def _predicate(model: Machine, parts: Sequence[PropertyInstance]) -> Judge:
     """A property of states, with some arguments: all its parts are true, or the first one that is not says why."""
     label, kind = _named(parts[0].property.name, parts[0].arguments), parts[0].property.kind
 
     def judge(state: State) -> Truth:
         answers = (_answer(part.judge, state) for part in parts)
-        return _truth(label, kind, next((answer for answer in answers if answer is not True), True))
+        answer = next((answer for answer in answers if answer is not True), True)
+        return _truth(label, kind, _explained(model, parts[0].property, answer, state))
 
     return judge
 
@@ -143,6 +146,12 @@ def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
         return judge(*states)
     except ModelError as error:
         return str(error)
+
+
+def _explained(model: Machine, declared: Property, answer: bool | str, *states: State) -> bool | str:
+    """The answer; if it is no more than "no" of what should hold, the fault that the model finds there."""
+    why = model.why_false(declared, states) if answer is False and not declared.wanted else None
+    return why if isinstance(why, Fault) else answer
 
 
 def _truth(label: str, kind: str, answer: bool | str) -> Truth:

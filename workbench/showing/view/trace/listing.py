@@ -1,6 +1,10 @@
 """The texts of a model, for models that are texts: each is folded away, with numbered lines."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from workbench.kernel import Machine
+from workbench.kernel.meaning.properties import Fault
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import folded
 
@@ -10,11 +14,27 @@ def listing(model: Machine, prefix: str, is_open: bool = False) -> Markup:
 
     Args:
         prefix: The beginning of the ids of lines, unique on a page; the place follows, such as ``Hudi.tla:40``.
+        is_open: Whether they are unfolded.
     """
     return joined(
         folded(element("code", file), _numbered(text, f"{prefix}{file}"), is_open, class_="wb-listing")
         for file, text in model.sources.items()
     )
+
+
+def marks_in(model: Machine, faults: Iterable[Fault]) -> list[dict[str, Any]]:
+    """What of the listing is marked for some faults: in a ``line``, ``from`` a character ``to`` another one.
+
+    Characters count from 0; ``place`` is where a fault says that it is, and "" for its further lines.
+    """
+    marks = list[dict[str, Any]]()
+    for fault in faults:
+        for span in fault.spans:
+            text = model.sources[span.file].split("\n")[span.line - 1]
+            begin, end = (len(text[: column - 1].expandtabs()) for column in (span.column, span.end))
+            place = span.place if f"({span.place})" in fault else ""
+            marks.append({"line": f"{span.file}:{span.line}", "from": begin, "to": end, "place": place})
+    return marks
 
 
 def _numbered(text: str, id: str) -> Markup:

@@ -29,7 +29,7 @@ from workbench.showing.view.base.truth import StepTruths, Truth, judges
 from workbench.showing.view.base.wording import listed
 from workbench.showing.view.trace import sequence
 from workbench.showing.view.trace.access import accesses
-from workbench.showing.view.trace.listing import listing
+from workbench.showing.view.trace.listing import listing, marks_in
 from workbench.showing.view.trace.refined import refined_steps
 from workbench.showing.view.trace.steps import Lanes, StepView
 from workbench.showing.view.trace.watches import Watch, aliases, watch, watch_table, watched_here
@@ -88,6 +88,11 @@ class TraceView(Lanes, Drawn):
     def standing(self) -> list[dict[str, str]]:
         """Who stands at which line of the model's text, in each state."""
         return [dict(self.trace.model.standing(state)) for state in self.trace.states]
+
+    @cached_property
+    def marks(self) -> list[list[dict[str, Any]]]:
+        """The parts of the model's text that are false, in each state; see :func:`marks_in`."""
+        return [marks_in(self.trace.model, (truth.fault for truth in step.broken)) for step in self.steps]
 
     def picture(self, index: int, **options: Any) -> Picture:
         """The picture of the state after step `index`, with what the step changed and what is at fault.
@@ -203,6 +208,7 @@ class TraceView(Lanes, Drawn):
             data_texts=json.dumps(self.texts),
             data_sources=json.dumps([step.source for step in self.steps]) if listed_source else None,
             data_standing=json.dumps(self.standing) if listed_source else None,
+            data_marks=json.dumps(self.marks) if listed_source else None,
             data_watched=json.dumps([watch.as_dict() for watch in self.watches]) if self.watches else None,
             data_at=self.at,
         )
