@@ -288,7 +288,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     listing.querySelector("[data-current]")?.removeAttribute("data-current");
     if (!line) return make("span", "wb-note wb-source", place);
     line.toggleAttribute("data-current", true);
-    return linkTo(line, place);
+    return linkToLine(line, place);
   }
 
   // What is false in this state, in the text that says so; links lead there.
@@ -308,13 +308,13 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
       text.data = text.data.slice(0, from);
       text.after(mark);
       line.closest("details").open = true;
-      if (place) links.set(place, linkTo(line, place));
+      if (place) links.set(place, linkToLine(line, place));
     }
     return [...new Set(marks.map(({ place }) => links.get(place)))].filter(Boolean);
   }
 
   // A link to a line of the text, which is in view in its box.
-  function linkTo(line, place) {
+  function linkToLine(line, place) {
     const box = line.parentElement;  // it alone scrolls, not the page
     box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
     const link = make("a", "wb-note wb-source", place);
