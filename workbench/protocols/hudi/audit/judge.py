@@ -60,7 +60,7 @@ class HudiJudgement(Judgement):
         self.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
         self._archive: Archive | None = None
         if table.has_history:
-            self.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
+            self.remarks.append(f"instants before {first} were archived: their base files are taken as correct")
 
     def rules(self) -> list[Rule]:
         slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.log_files, self.planned)
@@ -86,7 +86,7 @@ class HudiJudgement(Judgement):
             f"{FILES_EXIST}: {slices}, {counted(len(self.table.present), 'file')} in their folders",
             self.acks_looked_at(),
         ]
-        if self._archive is not None:
+        if self._archive is not None and self.table.has_history:
             self.looked_at.append(f"{READ}: {counted(len(self._archive.plans), 'archived compaction')}")
 
     def archive(self) -> Archive:
