@@ -157,10 +157,42 @@ def test_what_does_not_go_together_is_one_line(run, tmp_path, monkeypatch, argum
 
 @pytest.mark.writers
 def test_a_catalog_says_which_metadata_file_counts(tmp_path):
-    """The folder's newest file is that of a commit which the catalog does not have; of another table it is gone."""
+    """The folder's newest file is that of a commit which the catalog does not have; of another table it is gone.
+
+    A REST catalog brings settings of the storage with each table: the store that they name is asked, with their keys.
+    """
     (packages,) = ROOT.glob(".writers/lib/python*/site-packages")
     script = """
-import shutil, sqlite3, sys
+import json, os, sqlite3, sys, threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+keys = set()
+class Rest(BaseHTTPRequestHandler):
+    def do_GET(self):
+        table = {"metadata-location": "s3://lake/t/metadata/1.json", "config": vended}
+        table["metadata"] = json.loads(described)
+        answers = {
+            "/v1/config": {"defaults": {}, "overrides": {}},
+            "/v1/namespaces": {"namespaces": [["ns"]]},
+            "/v1/namespaces?parent=ns": {"namespaces": []},
+            "/v1/namespaces/ns/tables": {"identifiers": [{"namespace": ["ns"], "name": "t"}]},
+            "/v1/namespaces/ns/tables/t": table,
+        }
+        content = json.dumps(answers.get(self.path)).encode()
+        if self.path.startswith("/lake"):
+            keys.add(self.headers["Authorization"].partition("Credential=")[2].partition("/")[0])
+        self.send_response(200 if self.path in answers else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+    do_HEAD = do_GET
+    def log_message(self, *_):
+        pass
+
+server = HTTPServer(("127.0.0.1", 0), Rest)
+at = f"http://127.0.0.1:{server.server_port}"
+os.environ |= {"PYICEBERG_CATALOG__REST__URI": at, "PYICEBERG_CATALOG__REST__TOKEN": "vended-token"}
 sys.path.append(sys.argv[1])  # pyiceberg, and what it needs
 import pyarrow as pa
 from pyiceberg.catalog import load_catalog
@@ -176,6 +208,13 @@ for name in ("back", "gone"):
             database.execute("UPDATE iceberg_tables SET metadata_location = ? WHERE table_name = 'back'", [before])
 from workbench.commands.cli import main
 main(["audit", "--catalog", "prod", "--below", sys.argv[3], "--workers", "1", "--json"])
+
+described = catalog.load_table("ns.back").metadata.model_dump_json(by_alias=True)
+vended = {f"s3.{name}": f"vended-{name}" for name in ("access-key-id", "secret-access-key", "session-token")}
+vended |= {"s3.endpoint": at, "s3.region": "us-east-1"}
+threading.Thread(target=server.serve_forever, daemon=True).start()
+main(["audit", "--catalog", "rest", "--workers", "1", "--json"])
+print(json.dumps({"table": "keys", "keys": list(keys)}))
 """
     where = {
         "PYICEBERG_CATALOG__PROD__URI": f"sqlite:///{tmp_path / 'catalog.db'}",
@@ -183,8 +222,12 @@ main(["audit", "--catalog", "prod", "--below", sys.argv[3], "--workers", "1", "-
     }
     done = python(script, packages, tmp_path / "catalog.db", tmp_path / "warehouse", check=True, **where)
     found = {one["table"]: one for one in map(json.loads, done.stdout.splitlines())}
-    assert len(done.stdout.splitlines()) == 2, "each once, and as the catalog says"
+    assert len(found) == len(done.stdout.splitlines()) == 4, "each once, and as the catalog says"
     assert found["ns.back"]["versions"][1] == 1
     assert found["ns.gone"]["versions"][1] == 2
     assert found["ns.gone"]["holds"] is True
     assert not any("the metadata file it names" in line for line in found["ns.gone"]["not_checked"])
+    assert found["keys"]["keys"] == ["vended-access-key-id"]
+    assert found["ns.t"]["path"] == "s3://lake/t"
+    assert "refused" in found["ns.t"]
+    assert "vended" not in done.stderr + done.stdout.replace("vended-access-key-id", "", 1)

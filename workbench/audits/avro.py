@@ -11,7 +11,7 @@ import io
 import lzma
 import zlib
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -74,6 +74,18 @@ def records(
     """
     with _named(name):
         yield from _records(content, keep, most_of_block)
+
+
+def bare_records(schema: bytes, encoded: Iterable[bytes], name: str) -> Iterator[Record]:
+    """Records without a container, each of a length that is known; otherwise as :func:`records`."""
+    with _named(name):
+        one, _ = _schemas(schema, None)
+        for content in encoded:
+            stream = io.BytesIO(content)
+            record: Any = schemaless_reader(stream, *one)
+            if record is None or stream.tell() != len(content):
+                raise _Torn("a record is null, or does not end where it should")
+            yield record
 
 
 class SameEnds:

@@ -32,8 +32,11 @@ def count_rows(source: Source, name: str) -> int:
         return int(parquet.metadata.num_rows)
 
 
-def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[pa.RecordBatch]:
+def read_columns(source: Source, name: str, wanted: Sequence[str], batch: int = BATCH) -> Iterator[pa.RecordBatch]:
     """The `wanted` columns of one of a table's Parquet files, in batches; ``a.b`` names field b of column a.
+
+    Args:
+        batch: The most rows of a batch.
 
     Raises:
         Missing: If there is no such file.
@@ -46,7 +49,7 @@ def read_columns(source: Source, name: str, wanted: Sequence[str]) -> Iterator[p
                 raise InputError(
                     f"{brief(name)} is not accepted: a row group promises {size:,} bytes; {MOST_OF_GROUP:,} are read"
                 )
-        yield from parquet.iter_batches(BATCH, columns=list(wanted), use_threads=False)
+        yield from parquet.iter_batches(batch, columns=list(wanted), use_threads=False)
 
 
 @contextmanager

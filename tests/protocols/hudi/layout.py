@@ -12,6 +12,7 @@ is ``jack=red``, or ``-jack`` if it is deleted; ``~b`` takes the group ``b`` out
 """
 
 import json
+import struct
 import uuid
 import zlib
 from collections.abc import Mapping
@@ -93,6 +94,53 @@ _PLAN = _record(
     "HoodieCompactionPlan",
     operations={"type": "array", "items": _record("HoodieCompactionOperation", **_PLANNED, partitionPath=JAVA_STRING)},
 )
+
+
+_ENTRY = {
+    "commit": "hoodieCommitMetadata",
+    "deltacommit": "hoodieCommitMetadata",
+    "clean": "hoodieCleanMetadata",
+    "rollback": "hoodieRollbackMetadata",
+    "compaction": "hoodieCompactionPlan",
+}
+_ENTRIES = fastavro.parse_schema(
+    _record(
+        "HoodieArchivedMetaEntry",
+        hoodieCommitMetadata=["null", SCHEMAS["commit"]],
+        hoodieCleanMetadata=["null", SCHEMAS["clean"]],
+        hoodieRollbackMetadata=["null", SCHEMAS["rollback"]],
+        commitTime=STRINGS,
+        actionType=STRINGS,
+        version=["int", "null"],
+        hoodieCompactionPlan=["null", _PLAN],
+        actionState=STRINGS,
+    )
+)
+_LSM = pa.schema(
+    [
+        *((name, pa.string()) for name in ("instantTime", "completionTime", "action")),
+        *((name, pa.binary()) for name in ("metadata", "plan")),
+        ("version", pa.int32()),
+    ]
+)
+
+
+def log_block(entries: list[dict[str, Any]]) -> bytes:
+    """A block of Avro records, in Hudi's format of log files."""
+
+    def sized(content: bytes) -> bytes:
+        return struct.pack(">i", len(content)) + content
+
+    encoded = []
+    for entry in entries:
+        out = BytesIO()
+        fastavro.schemaless_writer(out, _ENTRIES, {"version": 1} | entry)
+        encoded.append(sized(out.getvalue()))
+    header = struct.pack(">ii", 1, 2) + sized(json.dumps(_ENTRIES).encode())
+    content = struct.pack(">ii", 1, len(entries)) + b"".join(encoded)
+    block = struct.pack(">ii", 1, 3) + header + struct.pack(">q", len(content)) + content + struct.pack(">i", 0)
+    length = len(block) + 8
+    return b"#HUDI#" + struct.pack(">q", length) + block + struct.pack(">q", length + 6)
 
 
 def avro(schema: Any, record: Mapping[str, Any]) -> bytes:
@@ -186,6 +234,8 @@ class HudiTable(Table):
         self.published: list[Slice] = []
         self.replaced: dict[tuple[str, str], str] = {}
         self.instants: list[str] = []
+        self.logs: dict[str, str] = {}
+        self.archived = 0  # how often instants were archived
         self.operations: dict[str, Operation] = {}
         self.time = datetime(2026, 1, 1)
         self.columns = ("id", "value", "day") if partitioned else ("id", "value")
@@ -298,6 +348,7 @@ class HudiTable(Table):
         before = self.live.get((partition, file_id))
         path = f".{file_id}_{before.ts if before and not self.layout_2 else ts}.log.{len(self.instants) + 1}_0-1-2"
         (self.folder / path).write_bytes(b"#HUDI#")
+        self.logs[ts] = path
         stat = dict.fromkeys(_COUNTS, 0) | {"fileId": file_id, "path": path, "partitionPath": partition}
         stat |= {"prevCommit": before.ts if before else "null", "fileSizeInBytes": 6, "totalWriteBytes": 6}
         metadata = {"partitionToWriteStats": {partition: [stat]}, "extraMetadata": {}, "operationType": "UPSERT"}
@@ -352,6 +403,8 @@ class HudiTable(Table):
         for state in ("requested", "inflight"):
             (self.timeline / f"{ts}.clean.{state}").write_bytes(b"")
         partitions = self.forget(gone)
+        merged = max((one.ts for one in current if one.ts < retain), default="")  # tests have logs of one group
+        self._forget_logs([log for log in self.logs if log < merged], partitions)
         for told in partitions.values():
             told["successDeleteFiles"] = [Path(path).name for path in told["successDeleteFiles"]]
             told |= {"policy": "KEEP_LATEST_COMMITS", "deletePathPatterns": told["successDeleteFiles"]}
@@ -363,6 +416,7 @@ class HudiTable(Table):
         ts, now = self.told(ts), self.now()
         gone = [one for one in self.published if one.ts == ts]
         partitions = self.forget(gone)
+        self._forget_logs([ts] if ts in self.logs else [], partitions)
         if what == "instant":
             for path in list(self.timeline.glob(f"{ts}*")):
                 path.unlink()
@@ -387,25 +441,57 @@ class HudiTable(Table):
             said.setdefault(one.partition, empty)["successDeleteFiles"].append(f"{self.folder}/{one.path}")
         return said
 
+    def _forget_logs(self, made_by: list[str], said: dict[str, Any]) -> None:
+        """Delete the log files of some deltacommits, and add that to what an instant says."""
+        for ts in made_by:
+            path = self.logs.pop(ts)
+            (self.folder / path).unlink()
+            empty = {"partitionPath": "", "successDeleteFiles": [], "failedDeleteFiles": []}
+            said.setdefault("", empty)["successDeleteFiles"].append(f"{self.folder}/{path}")
+
     def archive(self, count: str) -> None:
-        """Move the oldest instants out of the active timeline; what they said is in files that are not read.
+        """Move the oldest instants out of the active timeline.
 
         File groups that one of them has replaced go with it, as they do in Hudi, or they would be back in the table.
         """
         files = [path for path in self.timeline.iterdir() if path.is_file() and path.name[:1].isdigit()]
         done = sorted({path.name[:17] for path in files})[: int(count)]
+        said = [(ts, self._archived(ts)) for ts in done]
         for ts in done:
             self.remove(f"{ts}*")
             groups = {group for group, replaced in self.replaced.items() if replaced == ts}
             self.forget([one for one in self.published if (one.partition, one.file_id) in groups and one.ts < ts])
+        self.archived += 1
         if self.layout_2:
             history = self.timeline / "history"
             name = f"{done[0]}_{done[-1]}_0.parquet"
-            pq.write_table(pa.table({"instantTime": done}), history / name)
-            (history / "manifest_1").write_text(json.dumps({"files": [{"fileName": name, "fileLen": 1}]}))
-            (history / "_version_").write_text("1")
+            rows = [{"instantTime": ts, **row, "version": 1} for ts, row in said]
+            pq.write_table(pa.Table.from_pylist(rows, _LSM), history / name)
+            listed = [{"fileName": file.name, "fileLen": file.stat().st_size} for file in history.glob("*.parquet")]
+            (history / f"manifest_{self.archived}").write_text(json.dumps({"files": listed}))
+            (history / "_version_").write_text(str(self.archived))
         else:
-            (self.folder / ".hoodie" / "archived" / ".commits_.archive.1_1-0-1").write_bytes(b"#HUDI#")
+            path = self.folder / ".hoodie" / "archived" / f".commits_.archive.{self.archived}_1-0-1"
+            path.write_bytes(log_block([{"commitTime": ts} | entry for ts, entries in said for entry in entries]))
+
+    def _archived(self, ts: str) -> Any:
+        """What an archive keeps of an instant: up to version 6 a record for each of its files, then a row."""
+        row: dict[str, Any] = {}
+        entries = []
+        for path in sorted(self.timeline.glob(f"{ts}*")):
+            begin, action, *state = path.name.split(".")
+            content = path.read_bytes()
+            if self.layout_2 and not state:
+                row |= {"completionTime": begin.partition("_")[2], "action": action, "metadata": content}
+            elif self.layout_2 and content:
+                row["plan"] = content
+            elif not self.layout_2:
+                entry: dict[str, Any] = {"actionType": action, "actionState": (state or ["completed"])[0].upper()}
+                if content and action in _ENTRY:
+                    said = json.loads(content) if content[:1] == b"{" else next(fastavro.reader(BytesIO(content)))
+                    entry[_ENTRY[action]] = said
+                entries.append(entry)
+        return row if self.layout_2 else entries
 
     # Base files
 

@@ -19,6 +19,7 @@ from workbench.audits import Audit, audit
 from workbench.audits.damaged import Damages
 from workbench.audits.source import Source
 from workbench.commands.cli import main
+from workbench.protocols.hudi.audit import archive as hudi_archive
 from workbench.protocols.hudi.audit import keys as hudi_keys
 from workbench.protocols.hudi.audit import states as hudi_states
 from workbench.protocols.hudi.audit.read import not_built_on_before, read
@@ -95,6 +96,25 @@ def test_the_model_gets_to_what_is_found_and_the_repair_prevents_it(property, pr
     model = type(projected["model"].author)
     assert check(model(**projected["cause"]), [property])[property].holds is False
     assert check(model(**projected["cause"] | projected["repair"]), [property])[property].holds
+
+
+def test_archived_instants_that_are_not_read_are_named(tmp_path, monkeypatch):
+    table = HudiTable(tmp_path / "t")
+    table.property("hoodie.table.type", "MERGE_ON_READ")
+    table.commit("a", "jack=red")
+    for _ in range(4):
+        table.append("a")
+        table.archive("1")
+    oldest, *_, newest = sorted(table.files(".hoodie/archived/.commits*"))
+    content = newest.read_bytes()
+    newest.write_bytes(content[:17] + b"\2" + content[18:])
+    assert any(".archive.4_1-0-1 has version 2" in note for note in agreed(table).not_checked)
+    newest.write_bytes(content)
+    oldest.write_bytes(content * 9)
+    monkeypatch.setattr(hudi_archive, "MOST_OF_ARCHIVE", len(content) * 5)
+    found = agreed(table)
+    assert not found.complete
+    assert "archived instants in the oldest 1 file" in found.not_checked
 
 
 # Large and odd files -------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from workbench.audits.shape import before_since
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.hudi.audit import states
+from workbench.protocols.hudi.audit.archive import Archive, read_archive
 from workbench.protocols.hudi.audit.keys import KEY, TIME, Duplicate, duplicates, rows_of
 from workbench.protocols.hudi.audit.read import (
     BASE_FILE,
@@ -27,7 +28,7 @@ from workbench.protocols.hudi.audit.read import (
     not_built_on_before,
     unpublished,
 )
-from workbench.protocols.hudi.audit.timeline import Instant, version_of_instant
+from workbench.protocols.hudi.audit.timeline import Instant, Timeline, version_of_instant
 
 #: The most keys of a slice that are compared with another's.
 MOST_ROWS = 1_000_000
@@ -57,8 +58,9 @@ class HudiJudgement(Judgement):
         self.table = table
         first, last = table.versions
         self.remarks += [*NEVER_SEEN, *before_since(since, first, last, table.source.url)]
+        self._archive: Archive | None = None
         if table.has_history:
-            self.remarks.append(f"instants before {first} were archived: what they published is taken as correct")
+            self.remarks.append(f"instants before {first} were archived: their base files are taken as correct")
 
     def rules(self) -> list[Rule]:
         slices = (self.built, self.too_late, self.gone, self.one_name, self.not_written, self.log_files, self.planned)
@@ -84,6 +86,17 @@ class HudiJudgement(Judgement):
             f"{FILES_EXIST}: {slices}, {counted(len(self.table.present), 'file')} in their folders",
             self.acks_looked_at(),
         ]
+        if self._archive is not None and self.table.has_history:
+            self.looked_at.append(f"{READ}: {counted(len(self._archive.plans), 'archived compaction')}")
+
+    def archive(self) -> Archive:
+        """The archived instants, read at the first call."""
+        if self._archive is None:
+            table = self.table
+            timeline = Timeline(table.source, table.properties)
+            self._archive = read_archive(table.source, timeline, self.damages) if table.has_history else Archive()
+            self.left_out += self._archive.left_out
+        return self._archive
 
     # Instants that are not there -------------------------------------------------------------------------------------
 
@@ -111,6 +124,8 @@ class HudiJudgement(Judgement):
                 by = strange.pop((partition, group))
                 evidence[version].append(f"{by} has replaced the file group of {name}, which no instant publishes")
         for version, told in sorted(evidence.items()):
+            if version in self.archive().completed:
+                continue
             why = (
                 f"there is no completed instant {version}, though later ones rely on it: it was deleted, or archived "
                 "out of turn"
@@ -229,16 +244,25 @@ class HudiJudgement(Judgement):
 
     def planned(self) -> None:
         """Find log files that a compaction's plan leaves out although they were complete: their rows are lost by it."""
+        first, _ = self.table.versions
+        is_needed = self.table.has_logs and (self.since is None or first is None or self.since <= first)
+        archive = self.archive() if is_needed else Archive()
         by_group = defaultdict[tuple[str, str], list[tuple[str, LogFile]]](list)
-        for name, log in self.table.logs.items():
+        for name, log in (archive.logs | self.table.logs).items():
             by_group[log.partition, log.group].append((name, log))
-        for plan in self.table.plans:
+        done = archive.completed | self.table.there
+        plans = {ts: plan._replace(is_done=plan.instant.version in done) for ts, plan in archive.plans.items()}
+        plans |= {plan.instant.ts: plan for plan in self.table.plans}
+        for plan in plans.values():
             for place, (base, names) in plan.merges.items():
                 for name, log in by_group.get(place, ()):
                     file, version = name.rpartition("/")[2], plan.instant.version
                     # With a completion time, a deltacommit that completed later belongs to the next slice.
                     is_before = base <= log.version < version and log.completed_at <= plan.instant.ts
-                    if not is_before or file in names or file in self.table.deleted:
+                    deletions = *archive.deleted.get(file, ()), *self.table.deleted.get(file, ())
+                    # A cleaner deletes the log files that it takes for merged; what the plan left out is lost by then.
+                    is_excused = any(one.action != "clean" or one.version < version for one in deletions)
+                    if not is_before or file in names or is_excused:
                         continue
                     what = "has left out" if plan.is_done else "leaves out"
                     why = f"the compaction of {version} {what} a log file that {log.version} has added to the slice"
@@ -247,7 +271,8 @@ class HudiJudgement(Judgement):
                     stamps = [base, log.version, version]
                     grade: Grade = "proved" if plan.is_done and log.completed_at else "suspect"
                     state_of = partial(states.lost_update, None, place[1], stamps)
-                    self.find_slice(READ, grade, one, why, evidence, state_of, last=self.table.versions[1])
+                    last = None if plan.instant.ts in archive.plans else self.table.versions[1]
+                    self.find_slice(READ, grade, one, why, evidence, state_of, last=last)
 
     # Files with two writers ------------------------------------------------------------------------------------------
 

@@ -247,14 +247,7 @@ class _TimelineReading:
     def _plan(self, instant: Instant, *, is_done: bool) -> None:
         """Read the plan of a compaction, unless it is still being written."""
         try:
-            said = said_by(self._source, instant)
-            merges = {}
-            for one in said.all("operations", Said):
-                place = one.get("partitionPath", str, ""), one.take("fileId", str)
-                names = frozenset(name.rpartition("/")[2] for name in one.all("deltaFilePaths", str))
-                base = version_said(one.take("baseInstantTime", str), instant.name)
-                merges[place] = base, names
-            self._plans[instant.ts] = Plan(instant, is_done, merges)
+            self._plans[instant.ts] = plan_of(said_by(self._source, instant), instant, is_done=is_done)
         except Missing:
             raise
         except Damaged as error:
@@ -277,7 +270,7 @@ class _TimelineReading:
         operation = (said.get("operationType", str) or "UNKNOWN").upper()
         replaced, slices = (
             dict.fromkeys(_replaced(said), instant.version),
-            list(_slices(said, instant, operation, logs)),
+            list(slices_of(said, instant, operation, logs)),
         )
         self._commits.append(instant.version)
         self._replaced |= replaced
@@ -331,7 +324,17 @@ class _TimelineReading:
         )
 
 
-def _slices(said: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
+def plan_of(said: Said, instant: Instant, *, is_done: bool) -> Plan:
+    """The plan of a compaction."""
+    merges = {}
+    for one in said.all("operations", Said):
+        place = one.get("partitionPath", str, ""), one.take("fileId", str)
+        names = frozenset(name.rpartition("/")[2] for name in one.all("deltaFilePaths", str))
+        merges[place] = version_said(one.take("baseInstantTime", str), instant.name), names
+    return Plan(instant, is_done, merges)
+
+
+def slices_of(said: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes; log files are added to `logs`."""
     for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
         for stat in said.members(stats, Said):

@@ -145,6 +145,10 @@ class Timeline:
 
     Args:
         given: The table's properties.
+
+    Attributes:
+        has_completion_times: Whether instants say when they completed, as from version 8 on.
+        folder, archive: The folders of the active instants and of the archived ones.
     """
 
     def __init__(self, source: Source, given: dict[str, str]) -> None:
@@ -158,10 +162,10 @@ class Timeline:
         self.has_completion_times = layout == "2"
         if self.has_completion_times:
             self.folder = f".hoodie/{given.get('hoodie.timeline.path') or 'timeline'}"
-            self._history = f"{self.folder}/{given.get('hoodie.timeline.history.path') or 'history'}"
+            self.archive = f"{self.folder}/{given.get('hoodie.timeline.history.path') or 'history'}"
         else:
             self.folder = ".hoodie"
-            self._history = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
+            self.archive = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
 
     def instants(self) -> list[Instant]:
         """All instants, in order.
@@ -195,7 +199,7 @@ class Timeline:
 
     def has_history(self) -> bool:
         """Whether older instants were archived, so that the active timeline does not start with the table."""
-        return any(not entry.is_folder and entry.size for entry in self._source.entries(self._history))
+        return any(not entry.is_folder and entry.size for entry in self._source.entries(self.archive))
 
 
 def said_by(source: Source, instant: Instant) -> Said:
