@@ -11,6 +11,7 @@ PROTOCOL = Protocol(
         "row_ids": "row_ids:RowIds",
         "several_tables": "several_tables:SeveralTables",
     },
+    picture="picture",
     stories={
         "sink": {
             "The batch that is there twice": "table/sink_replayed",

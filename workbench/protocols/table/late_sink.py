@@ -93,7 +93,10 @@ class LateSink(Sink):
     def PublishedFilesExist(self, s):
         """No file of the table has been deleted."""
         lost = sorted(s.landed & s.gone)
-        return not lost or Fault(f"the files of request {lost[0]} have been deleted", Place("landed"), Place("gone"))
+        return not lost or Fault(
+            f"the files of request {lost[0]} have been deleted",
+            *(Place(variable, None, lost[0]) for variable in ("landed", "gone")),
+        )
 
     @reachable
     def SomethingLandsLate(self, s):

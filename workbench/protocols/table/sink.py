@@ -77,11 +77,12 @@ class Sink(Model):
     @invariant
     def CommittedOnce(self, s):
         """No record is in the table twice."""
-        seen = frozenset()
-        for batch in s.table:
-            if twice := sorted(seen & batch.records):
-                return Fault(f"record {twice[0]} is in the table twice", Place("table"))
-            seen |= batch.records
+        first = {}
+        for number, batch in enumerate(s.table):
+            for record in sorted(batch.records):
+                if (place := first.setdefault(record, number)) != number:
+                    places = (Place("table", None, index) for index in (place, number))
+                    return Fault(f"record {record} is in the table twice", *places)
         return True
 
     @invariant
