@@ -96,6 +96,7 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds                    NothingIsLost
 \N{CHECK MARK} reached (5 states)       SomethingIsReplayed
 \N{CHECK MARK} holds                    AllIsDone
+\N{CHECK MARK} holds                    PublishedFilesExist
 \N{CHECK MARK} reached (8 states)       SomethingLandsLate
 """,
     "row_ids": """\

@@ -89,7 +89,7 @@ class LateSink(Sink):
         """Forget a key. The catalog cannot know whether a request with it is still on its way."""
         s.keys -= {choose(sorted(s.keys), "key")}
 
-    @invariant(when=lambda model: model.GiveUp == "delete")
+    @invariant
     def PublishedFilesExist(self, s):
         """No file of the table has been deleted."""
         lost = sorted(s.landed & s.gone)
