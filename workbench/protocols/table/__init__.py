@@ -12,6 +12,7 @@ PROTOCOL = Protocol(
         "several_tables": "several_tables:SeveralTables",
     },
     picture="picture",
+    in_sight={"late_sink": ("Landing", "Key", "GiveUp", "Remember", "Records", "MaxCrashes", "MaxGiveUps")},
     stories={
         "sink": {
             "The batch that is there twice": "table/sink_replayed",
