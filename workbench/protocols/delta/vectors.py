@@ -136,20 +136,17 @@ class DeletionVectors(Model):
     def DeletedRowsStayDeleted(self, s):
         """Readers do not get a row whose delete was acknowledged."""
         back = sorted(s.deleted.intersection(self.rows(s)))
-        return not back or Fault(f"row {back[0]} was deleted, and is read", *self.where(s, back[0]))
+        return not back or Fault(
+            f"row {back[0]} was deleted, and is read",
+            *(Place("live", None, added) for added in sorted(s.live) if back[0] in self.left(s, added)),
+        )
 
     @invariant
     def OtherRowsAreReadOnce(self, s):
         """Readers get each other row once."""
         rows = self.rows(s)
         wrong = [row for row in range(self.Rows) if row not in s.deleted and rows.count(row) != 1]
-        return not wrong or Fault(
-            f"row {wrong[0]} is read {rows.count(wrong[0])} times", *(self.where(s, wrong[0]) or [Place("live")])
-        )
-
-    def where(self, s, row):
-        """The places of the live files in which readers find a row."""
-        return [Place("live", None, added) for added in sorted(s.live) if row in self.left(s, added)]
+        return not wrong or Fault(f"row {wrong[0]} is read {rows.count(wrong[0])} times", Place("live"))
 
     def rows(self, s):
         """The rows that readers of the last version get."""

@@ -77,12 +77,14 @@ class Sink(Model):
     @invariant
     def CommittedOnce(self, s):
         """No record is in the table twice."""
-        first = {}
+        seen = frozenset()
         for number, batch in enumerate(s.table):
-            for record in sorted(batch.records):
-                if (place := first.setdefault(record, number)) != number:
-                    places = (Place("table", None, index) for index in (place, number))
-                    return Fault(f"record {record} is in the table twice", *places)
+            if twice := sorted(seen & batch.records):
+                return Fault(
+                    f"record {twice[0]} is in the table twice",
+                    *(Place("table", None, i) for i in range(number + 1) if twice[0] in s.table[i].records),
+                )
+            seen |= batch.records
         return True
 
     @invariant
