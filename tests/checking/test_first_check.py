@@ -96,6 +96,7 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds                    NothingIsLost
 \N{CHECK MARK} reached (5 states)       SomethingIsReplayed
 \N{CHECK MARK} holds                    AllIsDone
+\N{CHECK MARK} holds                    PublishedFilesExist
 \N{CHECK MARK} reached (8 states)       SomethingLandsLate
 """,
     "row_ids": """\
@@ -108,9 +109,10 @@ note: explored within the constraint FewVersions: 322 of 379 generated states li
 \N{CHECK MARK} holds                    VersionsGoOn
 """,
     "several_tables": """\
-14 distinct states, 15 generated, depth 5
+40 distinct states, 49 generated, depth 6
 
 \N{CHECK MARK} holds                    AllOrNothing
+\N{CHECK MARK} holds                    ReadsOneCommit
 \N{CHECK MARK} holds                    RefusedLeavesNothing
 \N{CHECK MARK} reached (5 states)       SomeoneIsRefused
 \N{CHECK MARK} holds                    EachIsAnswered

@@ -73,6 +73,11 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
     "bakery v2 rows": (
         "bakery_v2", {"Writers": 2, "ReleaseTransaction": True, "ClaimTimeout": True, "StepGranularity": "atomic"},
     ),
+    "sink": ("sink", {"Remember": "none", "PlanFirst": False}),
+    "sink late": ("late_sink", {"Records": 2, "GiveUp": "delete", "Key": "expires", "Landing": "blind"}),
+    "row ids": ("row_ids", {"Assign": "start", "Restore": "rewinds", "Compact": "assigns"}),
+    "several tables": ("several_tables", {"Swap": "each", "Load": "each"}),
+    "deletion vectors": ("deletion_vectors", {"Conflict": "none", "Compact": "forgets"}),
     "bakery v2 same node": ("bakery_v2_published", {"NodeParts": [["w1", "w2"], ["w3"]]}),
 }  # fmt: skip
 STATES = 150
@@ -193,7 +198,7 @@ def overlap(one: Any, other: Any) -> bool:
 
 
 #: Models beside a protocol that has a picture, which are drawn as any model is.
-WITHOUT_PICTURE = {"deletion_vectors"}
+WITHOUT_PICTURE = {"table"}
 
 
 @pytest.mark.parametrize("model_name", [name for one in protocols().values() if one.picture for name in one.models])
@@ -371,6 +376,18 @@ VIOLATIONS = {
         "bakery_v2", {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}, "NoLakekeeperConflict",
         {"writer-w1", "pointer-w1-1"},
     ),
+    "sink late": ("late_sink", {"Records": 2, "Landing": "blind"}, "CommittedOnce", {"batch-0", "batch-1"}),
+    "sink deleted": ("late_sink", {"Records": 2, "GiveUp": "delete"}, "PublishedFilesExist", {"request-1"}),
+    "row ids shared": ("row_ids", {"Restore": "rewinds"}, "UniqueRowIds", {"version-2", "version-4", "id-0"}),
+    "row ids changed": (
+        "row_ids", {"Versions": 5, "Compact": "assigns"}, "RowsKeepIds", {"version-2", "version-4", "id-0", "id-2"},
+    ),
+    "tables half": ("several_tables", {"Swap": "each"}, "AllOrNothing", {"table-t1", "table-t2"}),
+    "tables torn": ("several_tables", {"Load": "each"}, "ReadsOneCommit", {"reader"}),
+    "vectors": (
+        "deletion_vectors", {"Conflict": "none", "Compact": "never"}, "OneVector", {"live-0-0", "live-0-1"},
+    ),
+    "vectors forgotten": ("deletion_vectors", {"Compact": "forgets"}, "DeletedRowsStayDeleted", {"live-1-0"}),
 }  # fmt: skip
 
 

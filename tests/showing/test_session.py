@@ -858,6 +858,16 @@ def test_something_breaks_in_every_story_but_the_last(name: str) -> None:
     assert "violated" not in str(whole.expect["verdicts"])
 
 
+@pytest.mark.parametrize("name", ["sink", "late_sink", "row_ids", "several_tables", "deletion_vectors"])
+def test_the_first_switch_in_sight_repairs_the_first_story(name: str) -> None:
+    model = get_model(name)
+    told = configurations.configuration(next(iter(stories(model).values()))).model.constants
+    switch = in_sight(model)[0]
+    assert told[switch] != model().constants[switch]
+    repaired = check(model(**{**told, switch: model().constants[switch]}))
+    assert all(verdict.holds is not False for verdict in repaired.verdicts)
+
+
 def test_what_is_in_sight_is_declared() -> None:
     for name in models():
         model = get_model(name)

@@ -1,7 +1,8 @@
-"""Delta's table: its log, the data files, a reader, and the writers' next steps."""
+"""Delta's table: its log, the data files, a reader, and the writers' next steps; and files with deletion vectors."""
 
 from workbench.kernel.meaning.properties import Place
 from workbench.protocols.delta.model import DELETE, Delta, live_files, said
+from workbench.protocols.delta.vectors import ABORTED, DELETED, DeletionVectors
 from workbench.showing.pictures import *
 
 #: The next step of a writer, by its phase.
@@ -133,3 +134,86 @@ def lock(model, s):
     said = note("free" if model.UseCoordination else "not used") if free else text(f"held by {s.lock}")
     started = note(f"{s.started} of {model.OpLimit} transactions started")
     return card("lock", "table lock", said, started, tone=QUIET if free else BUSY, of=[Place("lock"), Place("started")])
+
+
+# Deletion vectors ----------------------------------------------------------------------------------------------------
+
+#: The next step of a writer that deletes one row, by its phase.
+DELETES = {
+    "Ready": "ready to delete a row",
+    "Commit": "next: write the entry",
+    DELETED: "was told: deleted",
+    ABORTED: "was told: a conflict",
+}
+
+
+@picture_of(DeletionVectors)
+def deletion_vectors(model, s):
+    live = sorted(s.live)
+    times = [added.file for added in live]
+    entries = [
+        vector_file(s, added, times[:i].count(added.file), times.count(added.file)) for i, added in enumerate(live)
+    ]
+    others = [
+        slot(name("other", number), f"file {number}", note(f"rows {listed(rows)}"), note("not in the table"))
+        for number, rows in enumerate(s.files)
+        if number not in times
+    ]
+    yield part("files", "files", *entries, *others)
+    yield part("reader-part", "reader", vector_reader(model, s))
+    workers = [deleter(s, w) for w in model.Writers]
+    yield part("writers", "writers", *workers, compactor(s) if model.Compact != "never" else None)
+
+
+def listed(rows):
+    return ", ".join(map(str, rows)) or "none"
+
+
+def vector_file(s, added, nth, of_all):
+    """A live file with the rows that its vector strikes; `nth` of the entries that the table has of it."""
+    id = name("live", added.file, nth)
+    lines = [
+        row(name(id, "at", position), position, f"row {number}", struck=position in added.vector)
+        for position, number in enumerate(s.files[added.file])
+    ]
+    more = text(f"vector {nth + 1} of {of_all}", tone=BAD, bold=True) if of_all > 1 else None
+    return file(
+        id,
+        f"file {added.file}",
+        table(name(id, "rows"), lines) if lines else note("no rows in it"),
+        note(f"struck: {listed(sorted(added.vector))}"),
+        more,
+        tone=BUSY if more is None else BAD,
+        of=Place("live", None, added),
+    )
+
+
+def vector_reader(model, s):
+    """The rows that readers get, and whether they should."""
+    got = model.rows(s)
+    lines = []
+    for number in sorted(set(got)):
+        wrong = "was deleted" if number in s.deleted else f"{got.count(number)} times" if got.count(number) > 1 else ""
+        lines.append(row(name("read", number), f"row {number}", wrong, tone=BAD if wrong else PLAIN))
+    return card("reader", "a reader gets", table("reads", lines) if lines else note("no rows"), tone=BUSY)
+
+
+def as_read(added):
+    return note(f"read file {added.file}, struck: {listed(sorted(added.vector))}")
+
+
+def deleter(s, w):
+    asked = [] if s.row[w] is None else [text(f"delete row {s.row[w]}", bold=True), as_read(s.read[w])]
+    told = text(DELETES[s.phase[w]], tone={DELETED: GOOD, ABORTED: ODD}.get(s.phase[w], PLAIN))
+    of = [Place("phase", w), Place("row", w), Place("read", w)]
+    return card(w, w, told, *asked, tone=BUSY if s.phase[w] == "Commit" else QUIET, of=of)
+
+
+def compactor(s):
+    read = None if s.rewritten is None else as_read(s.rewritten)
+    if s.compaction == "Commit":
+        told = text(f"next: swap in file {len(s.files) - 1}")
+    else:
+        told = note("ready to rewrite the file" if read is None else "is done")
+    of = [Place("compaction"), Place("rewritten")]
+    return card("compactor", "compactor", told, read, tone=BUSY if s.compaction == "Commit" else QUIET, of=of)

@@ -127,13 +127,19 @@ class DeletionVectors(Model):
         """The last version has no file with two vectors."""
         files = sorted(added.file for added in s.live)
         twice = [file for file, after in pairwise(files) if file == after]
-        return not twice or Fault(f"file {twice[0]} is in the table with two vectors", Place("live"))
+        return not twice or Fault(
+            f"file {twice[0]} is in the table with two vectors",
+            *(Place("live", None, added) for added in sorted(s.live) if added.file == twice[0]),
+        )
 
     @invariant
     def DeletedRowsStayDeleted(self, s):
         """Readers do not get a row whose delete was acknowledged."""
         back = sorted(s.deleted.intersection(self.rows(s)))
-        return not back or Fault(f"row {back[0]} was deleted, and is read", Place("live"))
+        return not back or Fault(
+            f"row {back[0]} was deleted, and is read",
+            *(Place("live", None, added) for added in sorted(s.live) if back[0] in self.left(s, added)),
+        )
 
     @invariant
     def OtherRowsAreReadOnce(self, s):

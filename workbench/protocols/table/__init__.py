@@ -11,6 +11,8 @@ PROTOCOL = Protocol(
         "row_ids": "row_ids:RowIds",
         "several_tables": "several_tables:SeveralTables",
     },
+    picture="picture",
+    in_sight={"late_sink": ("Landing", "Key", "GiveUp", "Remember", "Records", "MaxCrashes", "MaxGiveUps")},
     stories={
         "sink": {
             "The batch that is there twice": "table/sink_replayed",

@@ -89,11 +89,14 @@ class LateSink(Sink):
         """Forget a key. The catalog cannot know whether a request with it is still on its way."""
         s.keys -= {choose(sorted(s.keys), "key")}
 
-    @invariant(when=lambda model: model.GiveUp == "delete")
+    @invariant
     def PublishedFilesExist(self, s):
         """No file of the table has been deleted."""
         lost = sorted(s.landed & s.gone)
-        return not lost or Fault(f"the files of request {lost[0]} have been deleted", Place("landed"), Place("gone"))
+        return not lost or Fault(
+            f"the files of request {lost[0]} have been deleted",
+            *(Place(variable, None, lost[0]) for variable in ("landed", "gone")),
+        )
 
     @reachable
     def SomethingLandsLate(self, s):

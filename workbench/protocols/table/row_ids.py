@@ -108,7 +108,7 @@ class RowIds(Model):
                 if owners.setdefault(row.id, row.version) != row.version:
                     return Fault(
                         f"the rows that versions {owners[row.id]} and {row.version} appended have the id {row.id}",
-                        Place("versions"),
+                        *(Place("versions", None, appended - 1) for appended in (owners[row.id], row.version)),
                     )
         return True
 
@@ -116,12 +116,12 @@ class RowIds(Model):
     def RowsKeepIds(self, s):
         """A row has the same id in all versions."""
         ids = {}
-        for version in s.versions:
+        for number, version in enumerate(s.versions):
             for row in version.rows:
                 if ids.setdefault(row.version, row.id) != row.id:
                     return Fault(
                         f"the row that version {row.version} appended had the id {ids[row.version]}, and has {row.id}",
-                        Place("versions"),
+                        *(Place("versions", None, place) for place in (row.version - 1, number)),
                     )
         return True
 

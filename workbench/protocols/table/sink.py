@@ -78,9 +78,12 @@ class Sink(Model):
     def CommittedOnce(self, s):
         """No record is in the table twice."""
         seen = frozenset()
-        for batch in s.table:
+        for number, batch in enumerate(s.table):
             if twice := sorted(seen & batch.records):
-                return Fault(f"record {twice[0]} is in the table twice", Place("table"))
+                return Fault(
+                    f"record {twice[0]} is in the table twice",
+                    *(Place("table", None, i) for i in range(number + 1) if twice[0] in s.table[i].records),
+                )
             seen |= batch.records
         return True
 
