@@ -72,7 +72,7 @@ def both(**other: Any) -> Runs:
         (
             {"Added": 0, "Noted": 2},
             [SAME, OTHER, OTHER],
-            "add(c1, hour=1): base sets total: 0 \N{RIGHTWARDS ARROW} 1; other leaves it alone (and 1 other cell)",
+            "add(c1, hour=1): base sets total: 0 \N{RIGHTWARDS ARROW} 1; other leaves it alone",
         ),
         (
             {"Most": 1},

@@ -34,7 +34,7 @@ class Column:
         kind: One of :data:`SAME`, :data:`OWN`, :data:`OTHER`, :data:`REFUSED` and :data:`ONLY`.
         steps: None for the run that does not take it.
         at: The index of the state in which each run is after it.
-        differing: The cells that the two steps change differently, those that are not the actor's own first.
+        differing: The cells that the two steps change differently; the actor's own only if there are no others.
     """
 
     kind: str
@@ -180,8 +180,8 @@ def _column(steps: tuple[StepView | None, StepView | None], at: tuple[int, int])
     if not differing:
         return Column(SAME, steps, at)
     others = {change.cell for step in (one, other) for changes in step.effects.values() for change in changes}
-    ordered = tuple(sorted(differing, key=lambda cell: cell not in others))
-    return Column(OTHER if ordered[0] in others else OWN, steps, at, ordered)
+    effect = tuple(cell for cell in differing if cell in others)
+    return Column(OTHER if effect else OWN, steps, at, effect or tuple(differing))
 
 
 def _changed(step: StepView) -> dict[Cell, Change]:
