@@ -21,12 +21,12 @@ from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, Model, Result, Verdict, replay
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.result import differing_constants
+from workbench.kernel.meaning.retold import retold
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.session import Settings, in_sight, presets, start_from, stories
-from workbench.showing.session.retold import retold
 from workbench.showing.view.trace.tables import headline, said_of, what_changed
 from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_view
 

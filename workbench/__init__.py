@@ -25,6 +25,7 @@ __version__ = "0.2.0"
 __all__ = [
     "Auto",
     "Budget",
+    "Compare",
     "Constant",
     "Dataset",
     "Density",
@@ -124,6 +125,7 @@ _ELSEWHERE = {
     "flips": ("workbench.checking.questions.whatif", "flips"),
     "repairs": ("workbench.checking.questions.whatif", "repairs"),
     "Dataset": ("workbench.checking.spaces.dataset", "Dataset"),
+    "Compare": ("workbench.showing.panel", "Compare"),
     "Density": ("workbench.showing.panel", "Density"),
     "ModelError": ("workbench.kernel", "ModelError"),
     "Simulator": ("workbench.showing.panel", "Simulator"),

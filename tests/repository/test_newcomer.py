@@ -80,7 +80,7 @@ def test_every_module_and_name_is_there_or_says_which_extra_it_needs(core: Insta
     assert named["module", "workbench.checking.spark"] == "spark"
     assert named["module", "workbench.showing.lessons"] == "lab"
     names = {name: extra for (kind, name), extra in named.items() if kind == "name"}
-    parts = ("Density", "StateGraph", "Switches", "TracePlayer", "VerdictMap", "Verdicts")
+    parts = ("Compare", "Density", "StateGraph", "Switches", "TracePlayer", "VerdictMap", "Verdicts")
     panels = dict.fromkeys(("Simulator", "Workbench", *parts), "lab")
     assert names == panels | dict.fromkeys(("Dataset", "load", "save"), "tables") | {"spark_session": "spark"}
 

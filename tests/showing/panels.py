@@ -9,7 +9,7 @@ from jupyter_client.manager import start_new_kernel
 
 from workbench.language import *
 from workbench.showing.panel.fields import Checkbox
-from workbench.showing.panel.parts import Fold, Part
+from workbench.showing.panel.parts import Part
 from workbench.showing.panel.player import Player
 from workbench.showing.panel.toggles import Toggles
 
@@ -84,11 +84,6 @@ def enter(shown: Any, text: str, value: Any) -> None:
 def switches(shown: Any, name: str) -> Toggles:
     """The switches of which one has this name."""
     return next(part for part in parts(shown) if isinstance(part, Toggles) and name in part.titles)
-
-
-def unfold(shown: Any, title: str) -> None:
-    """Unfold what is folded away below this title."""
-    use(next(part for part in parts(shown) if isinstance(part, Fold) and title in part.markup()), "unfold")
 
 
 def click(shown: Any, text: str) -> None:

@@ -32,7 +32,6 @@ from tests.showing.panels import (
     playing,
     switches,
     take,
-    unfold,
     use,
 )
 from tests.toys import DECIDED, Growing, Steps
@@ -448,7 +447,7 @@ def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(mon
     monkeypatch.setattr(kept, "explore", counting)
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
     shown = panel(Every, Count=8)
-    assert [tab.title for tab in shown.tabs] == ["Story", "Map", "Graph", "Numbers"]
+    assert [tab.title for tab in shown.tabs] == ["Story", "Compare", "Map", "Graph", "Numbers"]
     for tab in shown.tabs[1:]:
         assert everything(tab) == ""
         assert "<" in everything(opened(shown, tab.title))
@@ -628,17 +627,16 @@ def test_each_button_of_the_map_says_what_it_stops_and_is_there_while_that_is_at
 
 @pytest.mark.slow
 def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Any) -> None:
-    tab = opened(stale, "Map")
-    unfold(tab, "Compare two results")
+    tab = opened(stale, "Compare")
     assert "no such result yet" in everything(tab)
     click(tab, "Keep this result")
     click(stale, "RestampPatch")
     settle(stale)
-    for other, left in (("the result that was kept", "kept"), ("the result before this one", "before")):
+    for other in ("the result that was kept", "the result before this one"):
         enter(tab, "compare with", other)
         assert "RestampPatch on: NoLakekeeperConflict now holds" in everything(tab)
-        assert f"{left}: RestampPatch = off" in everything(tab)
-        assert "now: RestampPatch = on" in everything(tab)
+        assert "<th>RestampPatch off</th><th>RestampPatch on</th>" in everything(tab)
+        assert "commit(w2): RestampPatch off leaves iceberg alone" in everything(tab)
     chooser = find(tab, "compare with")
     enter(tab, "compare with", next(name for name in chooser.options if name.startswith("v2_two_writers_wedge ")))
     settle(stale)
@@ -1183,8 +1181,8 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     for end in ("stage(w1)", "start(w2)"):
         click(view, f"compare the branch that ends at state 3 with {end}")
     page = everything(view)
-    assert "<b>branch to stage(w1)</b> and <b>the other first</b> part after 2 states in common" in page
-    assert page.count("<svg") == 2
+    assert "<figcaption>stage(w1): only branch to stage(w1) takes it</figcaption>" in page
+    assert page.count("data-picture=") == 2
     assert 'data-change="differs"' in page
     click(view, "compare the branch that ends at state 3 with stage(w1)")
     assert "<svg" not in everything(view)

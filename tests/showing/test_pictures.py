@@ -329,7 +329,7 @@ def test_arrows_that_appear_change_or_go_are_outlined() -> None:
 
     @picture_of(Aimed)
     def aimed(model, s):
-        yield from (card(m, m, s.place[m]) for m in model.Members)
+        yield from (card(m, m, s.place[m], of=Place("place", m)) for m in model.Members)
         yield arrow("aim", *(model.Members if s.place["m1"] == "away" else model.Members[::-1]))
         if s.place["m1"] == "away":
             yield arrow("second", "m2", "m1")
@@ -341,9 +341,9 @@ def test_arrows_that_appear_change_or_go_are_outlined() -> None:
         for kind in kinds.split():
             (marked,) = re.findall(rf'<g [^>]*data-kind="arrow"[^>]* data-change="{kind}".*?</g>', svg)
             assert marked.count('stroke="#d98e00"') == 1
-    left, right = pair(Shown(model, [first]), Shown(model, [first, second]))
-    assert left.changes == {"m1": "differs", "aim": "differs"}
-    assert right.changes == {"m1": "differs", "aim": "differs", "second": "differs"}
+    for member, marked in (("m1", {"m1": "differs"}), ("m2", {})):
+        both = pair(Shown(model, [first]), Shown(model, [first, second]), [Place("place", member)])
+        assert [drawn.changes for drawn in both] == [marked, marked], "of what differs, what belongs to the effect"
 
 
 def test_what_moved_says_from_where() -> None:

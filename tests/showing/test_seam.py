@@ -12,7 +12,7 @@ from workbench import check, state_space, sweep
 from workbench.kernel import InputError, replay
 from workbench.protocols.bakery.model import Bakery
 from workbench.showing import view
-from workbench.showing.panel import StateGraph, Switches, TracePlayer, VerdictMap, Verdicts, Workbench
+from workbench.showing.panel import Compare, StateGraph, Switches, TracePlayer, VerdictMap, Verdicts, Workbench
 
 
 def told(shown: Any, *names: str) -> list[tuple[str, Any, Any]]:
@@ -207,6 +207,25 @@ def test_a_graph_and_a_map_say_what_was_clicked() -> None:
     assert cells == [0, 1, 2, 3]
     use(shown.content, "1")
     assert shown.row == table.iloc[1].to_dict()
+
+
+def test_two_runs_have_a_step_that_is_heard_and_set() -> None:
+    one, other = (check(Bakery(Writers=2, LazyReap=value), ["NonCrashedProgress"]) for value in (False, True))
+    shown: Any = Compare(one, other)
+    pane, last = shown.content, shown.step
+    assert shown.told == "Both runs take the same steps; then LazyReap off stops for ever"
+    heard = told(shown, "step")
+    shown._received(shown, {"part": pane.number, "set": {"step": 1}, "click": 1}, [])
+    shown.step = 2
+    assert (heard, pane.page_values()) == ([("step", last, 1), ("step", 1, 2)], {"step": 2})
+    for wrong in (-1, last + 1):
+        with pytest.raises(TraitError, match=rf"step {wrong} is not there; the runs have steps 0 to {last}"):
+            shown.step = wrong
+        shown._received(shown, {"part": pane.number, "set": {"step": wrong}, "click": 2}, [])
+    assert shown.step == 2
+    assert 'data-at="2"' in shown.static().html(), "what a notebook keeps stands there, too"
+    with pytest.raises(InputError, match="there is no trace of a property that both have judged"):
+        Compare(other, other)
 
 
 @pytest.mark.parametrize("kind", [Verdicts, TracePlayer, StateGraph, VerdictMap])

@@ -15,6 +15,7 @@ from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.retold import retold
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import configurations, get_model, models, protocols
 from workbench.showing.panel.stepping import goes_on
@@ -23,7 +24,6 @@ from workbench.showing.session.filling import Asked
 from workbench.showing.session.hints import Hints
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job, Runner
-from workbench.showing.session.retold import retold
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}

@@ -782,32 +782,35 @@ def test_two_results_side_by_side():
     assert view.what_changed(check(Bakery(), ["SomeoneCommits"]), stock) == other
     compared = view.compare(stock, raced, names=("stock", "race"))
     assert [name for name, _, _ in compared.constants] == ["AsyncParquet", "RestampPatch"]
-    assert set(compared.partings) == {"EveryoneCommits"}, "only where both have a trace"
-    at = compared.partings["EveryoneCommits"]
-    one, other = (result["EveryoneCommits"].trace for result in (stock, raced))
-    assert [s.label for s in one.steps[:at]] == [s.label for s in other.steps[:at]]
-    assert one.steps[at].label != other.steps[at].label
+    assert compared.runs.runs.sides[0].properties == ["NoLakekeeperConflict"], "not one on which both agree"
     assert line in compared.text()
     assert f"{raced.distinct:,}" in compared.html()
 
 
-def test_two_traces_are_shown_where_they_part_and_at_their_ends():
-    names = ["EveryoneCommits"]
-    stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
-    compared = view.compare(stock, raced, names=("stock", "race"))
-    at, markup = compared.partings["EveryoneCommits"], compared.html()
-    label = stock["EveryoneCommits"].trace.steps[at].label
-    parting, ends = markup.partition("Where they part")[2].split("At their ends")
-    assert f'aria-label="bakery_v2_published, stock: {at + 1}  {label}"' in parting
-    for part in (parting, ends):
-        assert part.count('data-picture="bakery_v2_published"') == 2
-        assert part.count('data-change="differs"') > 1
+def test_two_runs_are_shown_where_they_diverge_with_only_that_effect_marked():
+    names = ["NoLakekeeperConflict"]
+    raced, stock = check(BakeryV2(**RACE), names), check(BakeryV2(**{**RACE, "RestampPatch": True}), names)
+    compared = view.compare(raced, stock, ("off", "on"))
+    runs, markup = compared.runs, compared.html()
+    assert runs.first == runs.runs.diverge
+    assert runs.runs.told.startswith("commit(w2): off leaves iceberg alone; on changes iceberg + Snapshot(w2, 2, 2)")
+    assert f"<figcaption>{runs.runs.told}</figcaption>" in markup
+    assert 'class="wb-runs" data-at="17"' in markup
+    strip, shown = markup.partition('class="wb-runs-at"')[::2]
+    assert strip.count("data-dot=") == len(runs) == len(raced["NoLakekeeperConflict"].trace)
+    assert shown.count('data-picture="bakery_v2_published"') == 2
+    assert shown.count('data-change="differs"') == 1, "the new snapshot, and nothing that follows from it"
+    assert re.findall(r'viewBox="0 0 (\d+)', runs.strip(330)) == ["330"]
+    assert [runs.strip(width).count(">w1</text>") for width in (330, 700)] == [3, 1], "bands where there is less room"
     ids = re.findall(r'<g id="([^"]+)"', markup)
     assert len(set(ids)) == len(ids)
-    same = view.compare(stock, stock).html()
-    assert 'data-change="differs"' not in same
-    assert same.count("data-picture=") == 2
-    assert "Where they part" not in same
+    same = view.compare(raced, raced)
+    assert same.runs.runs.told == "Both runs take the same steps"
+    assert 'data-change="differs"' not in same.html()
+    assert view.compare(stock, stock).runs is None, "without a trace there are no runs"
+    elsewhere = view.compare(raced, check(Bakery(), ["SomeoneCommits"]))
+    assert elsewhere.runs is None, "the other model has no such property"
+    assert 'class="wb-runs"' not in elsewhere.html()
 
 
 def test_a_models_object_shows_its_own_constants():
@@ -845,7 +848,7 @@ def ring():
 
 def test_names_and_values_are_escaped(ring):
     """Whatever is in a model stays text: every fragment parses, and has only elements of ours."""
-    page = "table thead tbody tr th td p b code span div details summary figure figcaption ol li"
+    page = "table thead tbody tr th td p b code span div details summary figure figcaption section h4"
     drawing = "svg g rect text title line path polygon ellipse circle tspan style"
     known = {*page.split(), *drawing.split()}
     for drawn in everything(ring, ring.result["Short"].trace):

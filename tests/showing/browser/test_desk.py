@@ -89,7 +89,7 @@ def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, f
         expect(box).to_be_focused()
     pair = page.locator(".wb-pair >> nth=0")
     expect(pair.locator("[data-change=differs]")).not_to_have_count(0)
-    expect(page.locator(".wb-panel p:has-text('part after')")).to_contain_text("both at work")
+    expect(page.locator(".wb-panel .wb-runs h4:text-is('both at work')")).to_have_count(1)
     picture(desk, folder, "history")
 
 

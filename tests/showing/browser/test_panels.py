@@ -388,7 +388,7 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == 1
     assert page.evaluate(STOPS) < 18
     page.focus(".wb-tab[aria-selected=true]")
-    for key, tab in (("ArrowRight", "Map"), ("ArrowRight", "Graph"), ("ArrowLeft", "Map")):
+    for key, tab in (("ArrowRight", "Compare"), ("ArrowRight", "Map"), ("ArrowLeft", "Compare")):
         page.keyboard.press(key)
         expect(page.locator(f".wb-tab[tabindex='0'][aria-selected=true]:text-is('{tab}')")).to_be_focused()
 

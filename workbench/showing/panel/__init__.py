@@ -7,9 +7,10 @@ needs("lab", "a panel")
 from workbench.showing.panel.found import FindingPanel
 from workbench.showing.panel.panel import Workbench
 from workbench.showing.panel.simulator import Simulator
-from workbench.showing.panel.widgets import Density, StateGraph, Switches, TracePlayer, VerdictMap, Verdicts
+from workbench.showing.panel.widgets import Compare, Density, StateGraph, Switches, TracePlayer, VerdictMap, Verdicts
 
 __all__ = [
+    "Compare",
     "Density",
     "FindingPanel",
     "Simulator",

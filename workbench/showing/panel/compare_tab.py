@@ -1,23 +1,32 @@
-"""Compare: the present result beside another one."""
+"""The tab Compare: the present result beside another one."""
+
+from typing import Any
 
 from workbench.checking.check import check
 from workbench.kernel import Result
 from workbench.registry.configurations import configuration
 from workbench.showing.panel.fields import Button, Choice
-from workbench.showing.panel.parts import Pane, Part
+from workbench.showing.panel.parts import Box, Pane, Part
+from workbench.showing.panel.runs import RunsPane
 from workbench.showing.panel.tab import Tab
 from workbench.showing.pictures.markup import element
 from workbench.showing.session import presets
 from workbench.showing.session.jobs import Job
 from workbench.showing.view import compare
+from workbench.showing.view.trace.tables import told_apart
 
 _BEFORE, _KEPT = "the result before this one", "the result that was kept"
 #: The names of the columns.
 _NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 
 
-class Compare(Tab):
-    """Verdicts, counts, and where the traces part."""
+class CompareTab(Tab):
+    """The runs of the selected property step by step, then constants, verdicts and counts."""
+
+    title, of_selected = "Compare", True
+
+    def what(self) -> Any:
+        return self.session.number, self.session.selected
 
     def build(self) -> list[Part]:
         self._presets = presets(self.session.settings.model_class)
@@ -25,9 +34,9 @@ class Compare(Tab):
         keep = Button("Keep this result", "to compare later ones with it", self._keep)
         self._kept: Result | None = None
         self._checked: dict[str, Result] = {}
-        self._table = Pane()
+        self._runs, self._table = RunsPane(), Pane()
         self._working = self.working("compare", self._arrived)
-        return [self._other, keep, self._working, self._table]
+        return [Box([self._other, keep], "wb-toolbar"), self._working, self._runs, self._table]
 
     def refresh(self, result: Result) -> None:
         name = self._other.value
@@ -38,6 +47,7 @@ class Compare(Tab):
             self._show(name, known[name])
             return
         path = self._presets[name]
+        self._runs.show(None)
         self._table.html = ""
 
         def work(job: Job) -> tuple[str, Result]:
@@ -55,25 +65,16 @@ class Compare(Tab):
     def _show(self, name: str, other: Result | None) -> None:
         result = self.session.result
         if other is None or result is None:
+            self._runs.show(None)
             self._table.html = element("p", "There is no such result yet: change something, or keep one.")
-        else:
-            left, right = _COLUMNS.get(name) or self._presets[name].stem, _NOW
-            if name in _COLUMNS:  # they are told apart by the constant that differs, if it is a single one
-                left, right = _titled(left, other, result), _titled(right, result, other)
-            self._table.html = compare(other, result, (left, right)).html()
+            return
+        words = _COLUMNS.get(name) or self._presets[name].stem, _NOW
+        compared = compare(other, result, told_apart(other, result, words), self.session.selected)
+        self._runs.show(compared.runs)
+        self._table.html = compared.table()
 
     def _keep(self) -> None:
         with self.session.lock:
             self._kept = self.session.result
             self._other.value = _KEPT
             self.again()
-
-
-def _titled(title: str, one: Result, other: Result) -> str:
-    """`title`, with the one constant by which a result differs from another."""
-    constants = other.model.spelled()
-    differing = [(name, value) for name, value in one.model.spelled().items() if constants.get(name) != value]
-    if len(differing) != 1:
-        return title
-    name, value = differing[0]
-    return f"{title}: {name} = {one.model.declared.constants[name].domain.word(value)}"

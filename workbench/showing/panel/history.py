@@ -10,7 +10,8 @@ from workbench.showing.session import Stepper
 from workbench.showing.session.history import History, Landmark
 from workbench.showing.view.base.difference import brief
 from workbench.showing.view.base.html import clip, noted
-from workbench.showing.view.trace.parted import Parted
+from workbench.showing.view.trace.compared import TwoRuns
+from workbench.showing.view.trace.runs import runs_of
 
 _MOST_LETTERS = 40
 
@@ -74,9 +75,8 @@ class HistoryView(Box):
         one, other = (history.nodes[number] for number in self._ticked)
         names = one.name or f"branch to {brief(one.step.label)}", other.name or f"branch to {brief(other.step.label)}"
         judged = None if self._properties is None else history.model.applicable(self._properties)
-        parted = Parted(history.trace(one), history.trace(other), names, judged, "history")
-        left, right = (element("b", name) for name in names)
-        self._pictures.html = element("p", left, " and ", right, f" part {parted.told}") + parted.html()
+        runs = runs_of((history.trace(one), history.trace(other)), (history.model, history.model), names, judged)
+        self._pictures.html = "" if runs is None else TwoRuns(runs).html()
 
     def _clicked(self, sent: str, ticked: Any) -> None:
         act, number = sent.split()

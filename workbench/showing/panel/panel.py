@@ -13,6 +13,7 @@ import traitlets
 
 from workbench.kernel import Result, Verdict
 from workbench.showing.panel.charts_tab import ChartsTab
+from workbench.showing.panel.compare_tab import CompareTab
 from workbench.showing.panel.graph_tab import GraphTab
 from workbench.showing.panel.head import Head, Side
 from workbench.showing.panel.observed import Observed, check_selected, refusing
@@ -72,7 +73,7 @@ class Workbench(Observed):
         self.bar = CheckBar(self.session, self._select)
         self._watching: list[Callable[[], None]] = []
         self.story = StoryTab(self.session)
-        self.tabs: list[Tab] = [self.story, *(tab(self.session) for tab in (MapTab, GraphTab, ChartsTab))]
+        self.tabs: list[Tab] = [self.story, *(tab(self.session) for tab in (CompareTab, MapTab, GraphTab, ChartsTab))]
         self._tabs = Tabs({tab.title: tab for tab in self.tabs}, self._opened)
         screen = Box([self._side, self._tabs], "wb-screen")
         head = Head(self.session)

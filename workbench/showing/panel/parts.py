@@ -161,30 +161,19 @@ class Pane(Part):
 class Fold(Box):
     """A line, and parts below it that a click on it hides or shows. What a person has chosen stays so.
 
-    Args:
-        make: Makes the parts when they are unfolded first.
-
     Attributes:
         said (Markup): The text beside the title.
     """
 
     said = Seen(escape)
 
-    def __init__(
-        self, title: str, children: Iterable[Part] = (), make: Callable[[], Iterable[Part]] | None = None
-    ) -> None:
+    def __init__(self, title: str, children: Iterable[Part] = ()) -> None:
         super().__init__(children)
-        self._title, self.said, self._make = title, "", make
+        self._title, self.said = title, ""
 
     def markup(self) -> Markup:
         line = element("span", element("b", self._title), self.said, class_="wb-fold-line")
-        unfold = None if self._make is None else "unfold"
-        return element("details", element("summary", line), super().markup(), class_="wb-fold", data_unfold=unfold)
-
-    def receive(self, sent: str, value: Any) -> None:
-        make, self._make = self._make, None
-        if make is not None:
-            self.children = make()
+        return element("details", element("summary", line), super().markup(), class_="wb-fold")
 
 
 class Tabs(Part):

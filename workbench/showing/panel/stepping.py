@@ -6,6 +6,7 @@ from workbench.formats.code import trace_as_code
 from workbench.formats.expression import placeholder_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
+from workbench.kernel.meaning.retold import Retold
 from workbench.kernel.meaning.trace import Move
 from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import show
@@ -17,7 +18,6 @@ from workbench.showing.panel.player import Player, share_watches
 from workbench.showing.panel.tab import Working, complaint
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, Stepper
-from workbench.showing.session.retold import Retold
 from workbench.showing.session.stepper import MOST_STARTS
 from workbench.showing.view.base.difference import told_apart
 from workbench.showing.view.base.html import noted

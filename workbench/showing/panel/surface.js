@@ -8,7 +8,7 @@ const keyOf = ({ dataset, firstElementChild: first }) => dataset.part ?? dataset
 
 // Whether an element can stay, while its attributes and what is in it change. A graph is drawn as a whole.
 const stays = (before, now) => before.nodeName === now.nodeName && now.nodeType === Node.ELEMENT_NODE
-  && !now.matches("input, select, textarea, .wb-graph, .wb-whole, .wb-density") && keyOf(before) === keyOf(now);
+  && !now.matches("input, select, textarea, .wb-graph, .wb-whole, .wb-density, .wb-runs") && keyOf(before) === keyOf(now);
 
 // Make of `live`, which was made of `before`, what is in `now`.
 function patch(live, before, now) {
@@ -30,7 +30,7 @@ function patch(live, before, now) {
 }
 
 function redraw(el, before, now) {
-  const parts = () => [...el.querySelectorAll("details, .wb-graph, .wb-whole, .wb-density")];
+  const parts = () => [...el.querySelectorAll("details, .wb-graph, .wb-whole, .wb-density, .wb-runs")];
   const known = new Set(parts());
   const unfolded = new Map([...known].map((details) => [keyOf(details), details.open]));
   const focused = el.contains(document.activeElement) ? document.activeElement : el;
@@ -39,6 +39,7 @@ function redraw(el, before, now) {
     if (part.matches("details")) part.open = unfolded.get(keyOf(part)) ?? part.open;
     else if (part.matches(".wb-whole")) openStates(part);
     else if (part.matches(".wb-density")) openDensity(part);
+    else if (part.matches(".wb-runs")) openRuns(part);
     else openGraph(part);
   }
   el.querySelectorAll("[data-search]").forEach((input) => search(el, input));
@@ -180,6 +181,7 @@ function render({ model, el }) {
     place.live.querySelectorAll("[data-part]").forEach(enter);
     const stage = place.live.querySelector("[data-player]:not(.wb-player)");
     if (stage) play(number, stage);
+    place.live.querySelector(".wb-runs")?.goes?.(values[number]?.step);
   }
 
   function play(number, stage) {
@@ -209,11 +211,11 @@ function render({ model, el }) {
     }
   }
 
-  function send(target, value, what = target.dataset.send) {
+  function send(target, value) {
     const { part } = partOf(target).dataset;
     const place = places.get(part);
     place.click = ++clicks;
-    if (tell({ part: Number(part), send: what, value, click: clicks })) return;
+    if (tell({ part: Number(part), send: target.dataset.send, value, click: clicks })) return;
     place.heard = clicks;
     queueMicrotask(() => {  // a switch goes back
       place.html = undefined;
@@ -240,9 +242,6 @@ function render({ model, el }) {
     place.html = undefined;  // what the kernel does not accept becomes what it was
   };
   el.addEventListener("change", say);
-  el.addEventListener("toggle", ({ target }) => {
-    if (target.open && target.dataset.unfold) send(target, undefined, target.dataset.unfold);
-  }, true);
   el.addEventListener("keydown", (event) => {
     const target = event.target.closest(LED);
     const chosen = target?.matches("g") && ["Enter", " "].includes(event.key);  // a button of HTML does this by itself
@@ -255,6 +254,12 @@ function render({ model, el }) {
     if (target.role === "tab") next.click();
   });
   el.addEventListener("wb-chosen", ({ target, detail }) => tell({ part: Number(partOf(target).dataset.part), ask: detail }));
+  el.addEventListener("wb-stepped", ({ target, detail }) => {
+    const { part } = partOf(target).dataset;
+    if (!values[part]) return;  // nobody asks where these runs stand
+    Object.assign(values[part], detail);
+    tell({ part: Number(part), set: detail, click: ++clicks });
+  });
   let hit = 0;
   el.addEventListener("input", ({ target }) => {
     if (target.dataset.search) search(partOf(target), target, hit = 0);
@@ -290,6 +295,7 @@ function render({ model, el }) {
       const shown = MODELS.get(values[number]);
       if (shown) shown.received(message, told[number] ?? {});
       else Object.assign(values[number], told[number]);
+      places.get(number)?.live.querySelector(".wb-runs")?.goes?.(values[number].step);
     }
     if (!parts) return;
     Object.assign(html, parts);

@@ -30,7 +30,7 @@ class Surface(Displayed, anywidget.AnyWidget):
         content (Part): The part in which all others are.
     """
 
-    _esm = player_script() + canvas_script() + script("surface.js", folder=_HERE)
+    _esm = player_script() + canvas_script() + script("runs.js") + script("surface.js", folder=_HERE)
     _css = STYLE
 
     root = traitlets.Int().tag(sync=True)

@@ -3,9 +3,8 @@
 from typing import Any
 
 from workbench.kernel import Result
-from workbench.showing.panel.compare_tab import Compare
 from workbench.showing.panel.grid_tab import GridTab
-from workbench.showing.panel.parts import Fold, Part
+from workbench.showing.panel.parts import Part
 from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.tab import Tab
 from workbench.showing.panel.whatif_tab import WhatIf
@@ -31,19 +30,13 @@ class StoryTab(Tab):
 
 
 class MapTab(Tab):
-    """The effects of changes: of each single one, of several as a grid, and two results side by side."""
+    """The effects of changes: of each single one, and of several as a grid."""
 
     title = "Map"
 
     def build(self) -> list[Part]:
         self._parts: list[Tab] = [WhatIf(self.session), GridTab(self.session)]
-        return [*self._parts, Fold("Compare two results", make=self._compare)]
-
-    def _compare(self) -> list[Part]:
-        compare = Compare(self.session)
-        self._parts.append(compare)
-        compare.opened()
-        return [compare]
+        return [*self._parts]
 
     def what(self) -> Any:
         return self.session.number, self.session.selected

@@ -20,12 +20,14 @@ from workbench.showing.panel.grid_tab import GridTab
 from workbench.showing.panel.observed import Observed, check_selected, refusing
 from workbench.showing.panel.parts import Box, Pane, Part
 from workbench.showing.panel.player import Player
+from workbench.showing.panel.runs import RunsPane
 from workbench.showing.panel.tab import Tab, complaint
 from workbench.showing.panel.verdicts import verdict_list
 from workbench.showing.panel.whole import GraphPane
 from workbench.showing.session import start_from
 from workbench.showing.view.base.html import Drawn, Rendered, table
 from workbench.showing.view.charts.plot import svg
+from workbench.showing.view.trace.tables import told_apart
 from workbench.showing.view.trace.trace import TraceView
 
 if TYPE_CHECKING:
@@ -388,6 +390,76 @@ class Density(Observed):
 
     def static(self) -> Drawn:
         return self._density
+
+
+class Compare(Observed):
+    """Two results on one strip of steps: where their runs diverge, and the same picture of both at every step.
+
+    Args:
+        left, right: The results. Where a property has a trace in only one of them, its actors act again in the other.
+        named: The property; by default the first one whose verdicts differ.
+        names: The names of the two; by default the constants by which they differ.
+
+    Attributes:
+        step (int): The index of the step that is shown, at first the one where the runs diverge.
+
+    Raises:
+        InputError: If neither has a trace of a property that both have judged.
+
+    Examples:
+        >>> from workbench import check, get_model
+        >>> paimon = get_model("paimon")
+        >>> one, other = (check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True))
+        >>> compared = Compare(one, other)
+        >>> compared.step, compared.told.partition(": ")[2].partition(":")[0]
+        (8, 'PUT_IF_ABSENT off sets snapshots[1]')
+    """
+
+    step = traitlets.Int()
+
+    def __init__(
+        self, left: Result, right: Result, /, named: str | None = None, *, names: tuple[str, str] | None = None
+    ) -> None:
+        if named is not None:
+            check_selected(named, left)
+        self._compared = view.compare(left, right, names or told_apart(left, right), named)
+        if self._compared.runs is None:
+            raise InputError(
+                f"there is no trace of {named or 'a property'} that both have judged, so no steps to compare"
+            )
+        self._runs = self._compared.runs
+        self._pane = RunsPane(self.follow)
+        self._pane.show(self._runs)
+        super().__init__(self._pane)
+        self.deliver()
+
+    @property
+    def told(self) -> str:
+        """The first divergence in a sentence."""
+        return self._runs.runs.told
+
+    def now(self) -> dict[str, Any]:
+        return {"step": self._pane.step}
+
+    @traitlets.validate("step")
+    def _there(self, proposal: Any) -> Any:
+        if not self.is_followed(proposal):
+            with self.held(), refusing():
+                if not 0 <= proposal["value"] < len(self._runs):
+                    raise InputError(
+                        f"step {proposal['value']} is not there; the runs have steps 0 to {len(self._runs) - 1}"
+                    )
+                self._pane.step = proposal["value"]
+        return proposal["value"]
+
+    def __repr__(self) -> str:
+        return f"Compare at step {self.step} of\n{self._compared.text()}"
+
+    def _when_other(self, changed: Callable[[], None]) -> None:
+        self.observe(lambda _: changed(), "step")
+
+    def static(self) -> Drawn:
+        return replace(self._runs, at=self._pane.step)
 
 
 class VerdictMap(_Following):

@@ -128,13 +128,15 @@ class Shown:
         return describe(self.model, self.states[-1], self.states[:-1], tuple(_places(self.at_fault)))
 
 
-def pair(one: Shown, other: Shown) -> tuple[Picture, Picture]:
-    """Two states side by side, with the differences marked in both."""
+def pair(one: Shown, other: Shown, effect: Sequence[Place]) -> tuple[Picture, Picture]:
+    """Two states side by side, with their differences in some places marked in both."""
     left, right = one.things(), other.things()
 
     def drawn(shown: Shown, these: tuple[Any, ...], others: tuple[Any, ...]) -> Picture:
         marked = _marked(tuple(_places(shown.at_fault)), these)
-        return _drawn(shown.model, these, differing(these, others), {}, marked, shown.at_fault, shown.title, [])
+        of_effect = _marked(effect, these)
+        changes = {id: mark for id, mark in differing(these, others).items() if id in of_effect}
+        return _drawn(shown.model, these, changes, {}, marked, shown.at_fault, shown.title, [])
 
     return drawn(one, left, right), drawn(other, right, left)
 

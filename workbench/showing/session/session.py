@@ -18,11 +18,11 @@ from workbench.formats.permalink import follow_permalink
 from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
 from workbench.kernel.meaning.budget import Budget, Progress
 from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.retold import Retold, retold
 from workbench.showing.session.events import Events
 from workbench.showing.session.filling import Filling
 from workbench.showing.session.jobs import Aside, Job, Runner
 from workbench.showing.session.kept import Kept
-from workbench.showing.session.retold import Retold, retold
 from workbench.showing.session.settings import Settings
 from workbench.showing.session.stepper import Stepper
 

@@ -58,6 +58,7 @@ const played = new Map();  // the traces of the page, and what their players ask
 
     root.querySelectorAll(".wb-graph").forEach(openGraph);
     root.querySelectorAll(".wb-whole").forEach((figure) => openStates(figure));  // defined where there are some
+    root.querySelectorAll(".wb-runs").forEach((figure) => openRuns(figure));
     root.querySelectorAll(".wb-density").forEach((figure) => openDensity(figure));
 
     // A link to #slides opens the page's first trace as a lesson.

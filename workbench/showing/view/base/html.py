@@ -98,9 +98,9 @@ def style(name: str) -> str:
 
 
 def script(*names: str, folder: Traversable = FOLDER) -> str:
-    """Several scripts as one, without comment lines: each drawing carries its own copy."""
+    """Several scripts as one, without comment lines and indents: each drawing carries its own copy."""
     text = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
-    return re.sub(r"^\s*//.*\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^\s*//.*\n|^ +", "", text, flags=re.MULTILINE)
 
 
 @cache
@@ -131,14 +131,17 @@ def drawn_style(traces: bool = True) -> str:
     return style("style.css") + (f":is(html, :where(:host)) {{\n{style('player.css')}}}" if traces else "")
 
 
-def live_script(*more: str, traces: bool = True, states: bool = False, density: bool = False) -> Markup:
+def live_script(
+    *more: str, traces: bool = True, states: bool = False, density: bool = False, runs: bool = False
+) -> Markup:
     """The script that makes the drawings in the same element live, and the scripts that build on it.
 
     Args:
         traces: Whether there are traces to be played among them.
-        states, density: Whether there are whole state graphs, and densities.
+        states, density, runs: Whether there are whole state graphs, densities, and two runs beside each other.
     """
-    rest = (player_script() if traces else script("pictures.js")) + canvas_script(states, density)
+    rest = (player_script() if traces or runs else script("pictures.js")) + canvas_script(states, density)
+    rest += script("runs.js") if runs else ""
     return Markup(f"(() => {{\n{rest}{script('live.js')}{''.join(more)}}})();")
 
 
@@ -231,9 +234,9 @@ def portable(fragment: Markup) -> Markup:
     """The fragment as a notebook keeps it: see the head of this module."""
     whole = ElementTree.fromstring(f"<div>{fragment}</div>")
     classes = {part.get("class") for part in whole.iter()}
-    traces, states, density = (name in classes for name in ("wb-trace", "wb-whole", "wb-density"))
+    traces, states, density, runs = (f"wb-{name}" in classes for name in ("trace", "whole", "density", "runs"))
     is_live = states or density or whole.find(f".//{SVG}svg") is not None
-    live = element("script", live_script(traces=traces, states=states, density=density)) if is_live else None
+    live = element("script", live_script(traces=traces, states=states, density=density, runs=runs)) if is_live else None
     return element(
         "div", element("style", Markup(drawn_style(traces))), inside(whole, _kept), live, class_="wb wb-cell"
     )

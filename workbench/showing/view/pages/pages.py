@@ -22,7 +22,8 @@ from workbench.showing.view.trace.trace import trace_view, verdict_view
 
 def page(title: str, body: Markup) -> str:
     """A whole HTML page around fragments of it; it follows the reader's preference for light or dark."""
-    script = live_script(states='class="wb-whole"' in body, density='class="wb-density"' in body)
+    states, density, runs = (f'class="wb-{name}"' in body for name in ("whole", "density", "runs"))
+    script = live_script(states=states, density=density, runs=runs)
     head = element(
         "head",
         element("meta", charset="utf-8"),

@@ -1,6 +1,7 @@
 """Results as tables: verdicts, constants, and how two results differ."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from workbench.kernel import Machine, Result, Verdict
@@ -10,8 +11,9 @@ from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.pictures.markup import Markup, element, escape, joined
-from workbench.showing.view.base.html import MARKS, Drawn, Rendered, badge, folded, table
-from workbench.showing.view.trace.parted import Parted, parting
+from workbench.showing.view.base.html import MARKS, Drawn, Rendered, badge, table
+from workbench.showing.view.trace.compared import TwoRuns
+from workbench.showing.view.trace.runs import runs_of
 
 
 def _code(text: object) -> Markup:
@@ -133,15 +135,17 @@ def _now(before: Verdict, after: Verdict) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Drawn):
-    """Two results side by side.
+    """Two results side by side, and the runs of a property step by step.
 
     Attributes:
         names: The names of the two.
+        named: The property whose runs are shown; for None, one whose verdicts differ, or else one with a trace.
     """
 
     left: Result
     right: Result
     names: tuple[str, str] = ("left", "right")
+    named: str | None = None
 
     @property
     def constants(self) -> list[tuple[str, Any, Any]]:
@@ -157,18 +161,33 @@ class Comparison(Drawn):
     def line(self) -> str:
         return what_changed(self.left, self.right)
 
-    @property
-    def partings(self) -> dict[str, int | None]:
-        """For each property of which both have a trace, the index of the first step that differs."""
-        return {n: parting(a.trace, b.trace) for n, a, b in self.verdicts if a and b and a.trace and b.trace}
+    @cached_property
+    def runs(self) -> TwoRuns | None:
+        """The runs of the property that is shown, step by step; None unless both have judged one that has a trace."""
+        judged = [
+            (name, one, other)
+            for name, one, other in self.verdicts
+            if one and other and (one.trace or other.trace) and self.named in (None, name)
+        ]
+        if not judged:
+            return None
+        name, one, other = next((both for both in judged if both[1].word != both[2].word), judged[0])
+        models = self.left.model, self.right.model
+        runs = runs_of((one.trace, other.trace), models, self.names, [name])
+        return None if runs is None else TwoRuns(runs)
 
     def html(self) -> Markup:
+        drawn = None if self.runs is None else self.runs.html()
+        return joined([drawn, self.table()])
+
+    def table(self) -> Markup:
+        """What changed, and both results in columns."""
         rows: list[tuple[object, ...]] = [(_code(name), *map(_code, words)) for name, *words in self._constants()]
         rows += [(_code(name), _side(one), _side(other)) for name, one, other in self.verdicts]
         rows += [(element("b", name), one, other) for name, one, other in self._counts()]
-        body = table(("", *self.names), rows)
+        body = element("div", table(("", *self.names), rows), class_="wb-wide")
         head = element("p", element("b", self.line))
-        return joined([*_warned(*self._translations), head, body, *map(self._aligned, self.partings)])
+        return joined([*_warned(*self._translations), head, body])
 
     @property
     def _translations(self) -> tuple[str | None, ...]:
@@ -184,14 +203,6 @@ class Comparison(Drawn):
             for name in ("distinct", "generated", "depth")
         ]
 
-    def _aligned(self, name: str) -> Markup:
-        """The two traces of a property, from the step in which they part."""
-        one, other = (next(v.trace for v in r.verdicts if v.name == name) for r in (self.left, self.right))
-        assert one is not None
-        assert other is not None
-        parted = Parted(one, other, self.names, [name], name)
-        return folded(f"{name}: the traces part {parted.told}", parted.html())
-
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("", *self.names)]
         rows += self._constants()
@@ -206,9 +217,20 @@ def _side(verdict: Verdict | None) -> Markup:
     return badge(verdict.word) + states
 
 
-def compare(left: Result, right: Result, names: tuple[str, str] = ("left", "right")) -> Comparison:
-    """Two results side by side, under `names`: constants, verdicts, counts, and where their traces part."""
-    return Comparison(left, right, names)
+def told_apart(left: Result, right: Result, words: tuple[str, str] = ("left", "right")) -> tuple[str, str]:
+    """The names of two results: the constant by which they differ if there is just one, else `words`."""
+    differing = changes(left.model, right.model)
+    if len(differing) != 1:
+        return words
+    ((name, one, other),) = differing
+    return f"{name} {_word(left.model, name, one)}", f"{name} {_word(right.model, name, other)}"
+
+
+def compare(
+    left: Result, right: Result, names: tuple[str, str] = ("left", "right"), named: str | None = None
+) -> Comparison:
+    """Two results side by side, under `names`: the runs of a property step by step, constants, verdicts and counts."""
+    return Comparison(left, right, names, named)
 
 
 def headline(result: Result) -> Markup:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from workbench.kernel import Machine, ModelError, State, Trace, machine_of, replay
 from workbench.kernel.meaning.cells import Cell
+from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.lasso import waiting
-from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.state import Change, changes_of
+from workbench.kernel.meaning.machine import AnyModel, Machine, machine_of
+from workbench.kernel.meaning.state import Change, State, changes_of
 from workbench.kernel.meaning.steps import ActionInstance
-from workbench.kernel.meaning.trace import Step, steps_of
-from workbench.showing.session.stepper import MOST_STARTS
+from workbench.kernel.meaning.trace import Step, Trace, replay, steps_of
 
 _NO_SUCH_STEP = "with these constants there is no such step"
+#: The initial states among which the one of the behaviour is looked for.
+_MOST_STARTS = 200
 #: The most steps that an actor may add before one of the behaviour, for example to take a lock.
 _CATCHING_UP = 4
 
@@ -60,7 +61,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
     """
     model = machine_of(model)
     first = told.steps[0].state
-    starts = islice(model.each_initial_state(), MOST_STARTS)
+    starts = islice(model.each_initial_state(), _MOST_STARTS)
     begun = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
     steps, before = list(begun.steps), first
     last: Retold | None = None

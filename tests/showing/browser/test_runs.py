@@ -1,0 +1,72 @@
+"""Two runs in a browser: on a page, light and dark, wide and narrow, by mouse and by keyboard, and as a widget."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.lab import Lab, Notebook
+from workbench import get_model
+from workbench.checking.check import check
+from workbench.showing import view
+
+pytestmark = pytest.mark.browser
+PANEL = "from workbench import Workbench\npanel = Workbench('paimon', PUT_IF_ABSENT=False)\npanel"
+CELL = """from workbench import Compare, check, get_model
+paimon = get_model("paimon")
+runs = Compare(*(check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True)))
+runs"""
+DIVERGE = "commit(w1): PUT_IF_ABSENT off sets snapshots[1]: w0-0 \N{RIGHTWARDS ARROW} w1-0; PUT_IF_ABSENT on leaves it"
+SCALES = """[...document.querySelectorAll(".wb-run svg")]
+    .map((svg) => svg.clientWidth / svg.viewBox.baseVal.width)"""
+
+
+@pytest.mark.parametrize(("scheme", "width", "bands"), [("light", 1280, 1), ("dark", 390, 2)])
+def test_a_page_of_two_runs_opens_where_they_diverge(
+    browser: Any, tmp_path: Path, scheme: str, width: int, bands: int
+) -> None:
+    paimon = get_model("paimon")
+    results = (check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True))
+    file = tmp_path / "runs.html"
+    file.write_text(view.page("two runs", view.compare(*results, ("PUT_IF_ABSENT off", "PUT_IF_ABSENT on")).html()))
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    asked: list[str] = []
+    logged: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: logged.append(message.text))
+    page.on("pageerror", lambda error: logged.append(str(error)))
+    page.goto(file.as_uri())
+    strip, said = page.locator(".wb-runs-strip"), page.locator(".wb-runs-at .wb-sentence")
+    expect(said).to_contain_text(f"9. {DIVERGE}")
+    expect(strip.locator("text:text-is('w1')")).to_have_count(bands)
+    one, other = page.evaluate(SCALES)
+    assert one == pytest.approx(other, abs=0.01)
+    strip.focus()
+    page.keyboard.press("ArrowLeft")
+    expect(said).to_have_text("8. commit(w0): the same in both")
+    expect(page.locator("[data-change=differs]")).to_have_count(0)
+    strip.locator(".wb-dot").nth(2).click()
+    expect(said).to_have_text("3. write_data_files(w0): the same in both")
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert (asked, logged) == ([file.as_uri()], [])
+    page.close()
+
+
+def test_a_switch_and_its_runs_are_two_clicks_and_a_widget_shares_its_step_with_python(browser: Any, lab: Lab) -> None:
+    lab.write("runs.ipynb", [PANEL, CELL, "runs.step = 2"])
+    notebook = Notebook(browser, lab, "runs.ipynb")
+    page = notebook.page
+    widget = page.locator(".wb-panel:not(:has(.wb-tabs))")
+    said = widget.locator(".wb-runs-at .wb-sentence")
+    expect(said).to_have_text("3. write_data_files(w0): the same in both")
+    widget.locator(".wb-dot").nth(5).click()
+    expect(said).to_have_text("6. write_data_files(w1): the same in both")
+    notebook.flip("PUT_IF_ABSENT")
+    page.locator(".wb-tab:text-is('Compare')").click()
+    expect(page.locator(".wb-tabs .wb-runs figcaption")).to_contain_text(DIVERGE)
+    page.locator(".wb-tabs .wb-runs-strip").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".wb-tabs .wb-runs-at .wb-sentence")).to_have_text("1. initial state: the same in both")
+    assert notebook.complaints == []
+    notebook.close()
