@@ -454,7 +454,7 @@ def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(mon
     assert everything(shown.tabs[-1]).count("<svg") == 3, "the charts"
     assert len(searches) == 1, "the graph and the charts share the states"
     for tick in ("Actors", "Count", "Count"):
-        click(shown.tabs[1], tick)
+        click(opened(shown, "Map"), tick)
     assert ipywidgets.Widget.get_manager_state()["state"].keys() > before
     shown.close()
     left = ipywidgets.Widget.get_manager_state()["state"]
@@ -702,7 +702,7 @@ def test_the_property_of_a_grid_is_the_selected_one_until_somebody_chooses() -> 
         click(shown.bar, name)
         select(shown, "Map")
         assert chooser.value == name
-    enter(shown.tabs[1], "property", "AtTwo")
+    enter(opened(shown, "Map"), "property", "AtTwo")
     click(shown.bar, "Small")
     select(shown, "Map")
     assert chooser.value == "AtTwo"
