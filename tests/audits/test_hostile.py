@@ -24,7 +24,7 @@ from tests.audits.expected import agreed, answer, damage
 from tests.protocols.paimon.tables import PaimonTable
 from workbench.audits import audit, avro
 from workbench.audits.acks import read_acks
-from workbench.audits.damaged import Missing
+from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.source import Source
 from workbench.commands.cli import main
 from workbench.kernel import InputError
@@ -119,6 +119,15 @@ def test_avro_that_promises_what_it_does_not_hold_is_refused(content, why):
         list(avro.records(content, "manifest/x"))
     assert str(error.value).startswith("'manifest/x' is")
     assert "\n" not in str(error.value)
+
+
+def test_what_holds_bare_records_is_named_once_where_it_is_damaged():
+    def encoded():
+        yield b"\2"
+        raise Damaged("log", "a block ends too early")
+
+    with pytest.raises(Damaged, match=r"^'log' is damaged: a block ends too early$"):
+        list(avro.bare_records(json.dumps(LONG).encode(), encoded(), "log"))
 
 
 @pytest.mark.slow

@@ -205,6 +205,10 @@ STORIES = [
         "there done is {w1, w2}, {w1}, {w2}, {}",
     ),
     (
+        "(LET all == done IN all) # done",  # whose left side is not repeated in full
+        "impossible: line 1: (LET all == done IN all) # done: it is true in none of the 4 states that can follow",
+    ),
+    (
         "s.done",
         "found: 2 states\n  state 2: s.done\n"
         "  note: s.done is Python, which a module takes for the last time; write done",

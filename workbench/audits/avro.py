@@ -146,6 +146,8 @@ def _named(name: str) -> Iterator[None]:
     """Name the file in errors."""
     try:
         yield
+    except Damaged:  # of what holds the records: it names the file
+        raise
     except (_Torn, InputError) as why:  # the latter of a schema that is not JSON
         raise Damaged(name, str(why)) from None
     except _Unsupported as why:

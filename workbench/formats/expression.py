@@ -43,7 +43,10 @@ class Expression:
     the names of the module.
 
     Attributes:
-        remark (str or None): A warning about its use as a condition: it is constant, or not a truth value.
+        remark (str or None): A warning about its use as a condition: it is constant, or not a truth value; or that it
+            is Python in place of the model's own language.
+        is_own (bool): Whether it is in a language of the model's own, with truth values.
+        left (str or None): The left side of a single comparison; None for anything else.
 
     Raises:
         InputError: If it is not an expression, or cannot be evaluated in the initial state.

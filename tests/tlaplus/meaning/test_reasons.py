@@ -112,3 +112,10 @@ def test_listings_mark_what_is_false_and_say_where():
     assert "data-marks=" in shown.html()
     asked = check(model, ["x = 2"])["x = 2"]
     assert trace_view(asked.trace, properties=["x = 2"]).marks == [[]]  # no file has it
+
+
+def test_a_part_that_makes_two_properties_false_is_marked_once():
+    text = module_of(*SPANNED, "Part ==", "x # 1", "A == Part", "B == Part /\\ x > 0")
+    model = module_of_text(text, "INIT Init NEXT Next INVARIANTS A B")()
+    marked = {"line": "M.tla:7", "from": 0, "to": 5, "place": "M.tla:7:1"}
+    assert trace_view(check(model)["A"].trace).marks == [[marked]]

@@ -14,6 +14,7 @@ between.
 import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -356,7 +357,10 @@ def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
     said = f"it is true in none of the {there} that can follow"
-    left = None if line.condition.left is None else Expression(model, line.condition.left)
+    left = None
+    if line.condition.left is not None:
+        with suppress(InputError):  # a line of TLA+ may leave something out, and a set may have no end
+            left = Expression(model, line.condition.left)
     first = searching.different(passed, ())[0]
     if left is None:
         return first, said

@@ -140,7 +140,10 @@ class Repairs:
 
     @property
     def holds(self) -> bool | None:
-        """Whether there is a repair; None if not every set was decided, or for a stale translation."""
+        """Whether there is a repair; None if none was found, and not every set was decided.
+
+        None as well if it is one of a stale translation.
+        """
         return known_in(self.translation, True) if self.found else False if self.complete else None
 
     @property

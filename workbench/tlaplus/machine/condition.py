@@ -21,7 +21,8 @@ class TextExpression:
 
     Attributes:
         is_constant: Whether it is the same in all states.
-        left: The left side of a single comparison, such as ``x`` of ``x \in S``; None for anything else.
+        left: The left side of a single comparison, such as ``x`` of ``x \in S``; None for anything else. If it is long,
+            or has LET, something is left out of it.
 
     Raises:
         InputError: With the column, for a mistake; or if it speaks of more than a state.
@@ -38,8 +39,7 @@ class TextExpression:
         self.is_constant = level is Level.CONSTANT
         self.left: str | None = None
         if isinstance(node, Operation) and node.symbol in _COMPARISONS:
-            left = written(node.operands[0])
-            self.left = None if left.endswith("...") else left  # it is cut if it is long
+            self.left = written(node.operands[0])
         self._evaluate = closures.compiled("expression", closure)
 
     def __call__(self, state: Reader) -> Any:

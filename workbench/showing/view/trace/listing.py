@@ -25,16 +25,18 @@ def listing(model: Machine, prefix: str, is_open: bool = False) -> Markup:
 def marks_in(model: Machine, faults: Iterable[Fault]) -> list[dict[str, Any]]:
     """What of the listing is marked for some faults: in a ``line``, ``from`` a character ``to`` another one.
 
-    Characters count from 0; ``place`` is where a fault says that it is, and "" for its further lines.
+    Characters count from 0, and from each there is one mark, though several faults be there; ``place`` is where a fault
+    says that it is, and "" for its further lines.
     """
-    marks = list[dict[str, Any]]()
+    marks = dict[tuple[str, int], dict[str, Any]]()
     for fault in faults:
         for span in fault.spans:
             text = model.sources[span.file].split("\n")[span.line - 1]
             begin, end = (len(text[: column - 1].expandtabs()) for column in (span.column, span.end))
-            place = span.place if f"({span.place})" in fault else ""
-            marks.append({"line": f"{span.file}:{span.line}", "from": begin, "to": end, "place": place})
-    return marks
+            line, place = f"{span.file}:{span.line}", span.place if f"({span.place})" in fault else ""
+            mark = marks.setdefault((line, begin), {"line": line, "from": begin, "to": end, "place": place})
+            mark |= {"to": max(mark["to"], end), "place": mark["place"] or place}
+    return [*marks.values()]
 
 
 def _numbered(text: str, id: str) -> Markup:
