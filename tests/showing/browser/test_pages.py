@@ -117,18 +117,22 @@ Small == tick < 2
 ===="""
 
 
-def test_the_place_of_a_step_leads_to_its_line_in_the_text(browser: Any, tmp_path: Path) -> None:
+def test_what_is_false_is_marked_in_the_text_and_a_step_leads_to_its_line(browser: Any, tmp_path: Path) -> None:
     trace = check(module_of_text(TICK, "INIT Init NEXT Next INVARIANT Small")())["Small"].trace
     (file := tmp_path / "tick.html").write_text(view.trace_page(trace), encoding="utf-8")
     with Window(browser, file) as page:
-        place, lit = page.locator(".wb-source"), page.locator(".wb-listing li[data-current]")
-        expect(lit).to_be_hidden()
-        place.click()
+        places, lit = page.locator(".wb-source"), page.locator(".wb-listing li[data-current]")
+        false = page.locator(".wb-listing mark")
+        expect(false).to_have_text("tick < 2")
+        expect(false).to_be_visible()
+        expect(places).to_have_text(["Tick.tla:9:10", "Tick.tla:6:9"])
+        places.last.click()
         expect(lit).to_have_text("Down == /\\ tick = 1")
         expect(lit).to_be_in_viewport()
-        assert place.get_attribute("href") == f"#{lit.get_attribute('id')}"
+        assert places.last.get_attribute("href") == f"#{lit.get_attribute('id')}"
         page.locator(".wb-player").press("ArrowLeft")
-        expect(place).to_have_text("Tick.tla:4:7")
+        expect(places).to_have_text(["Tick.tla:4:7"])
+        expect(false).to_have_count(0)
         expect(lit).to_have_text(TICK.split("\n")[3])
         page.locator(".wb-player").press("Home")
         expect(lit).to_have_count(0)
