@@ -407,6 +407,7 @@ SIMULATOR = "from workbench.showing.panel import Simulator\nSimulator('bakery')"
 #: The tabs, and what is the last to come there.
 CONTENTS = {
     "Story": ".wb-picture[aria-busy=false] [data-picture]",
+    "Compare": ".wb-runs [data-picture]",
     "Map": "tr:has(code:text-is('RestampPatch=on')) button",
     "Graph": ".wb-graph svg",
     "Numbers": "figure >> nth=2",
