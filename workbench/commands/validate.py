@@ -38,6 +38,7 @@ from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.text import printable
+from workbench.kernel.meaning.translation import STALE
 from workbench.kernel.meaning.values import counted
 from workbench.registry import completed, get_model, having, module_in
 from workbench.registry.programs import needs
@@ -179,7 +180,8 @@ def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> 
     with progress_line() as on_progress:
         budget, watch = budget_of(arguments), Watch(on_progress)
         report = validate(model, begun(model), stutter, budget=budget, watch=watch)
-        if report.holds is not False or not arguments.settings:
+        is_stale = report.holds is None and report.translation == STALE  # where no settings are known to accept it
+        if report.holds or is_stale or not arguments.settings:
             return report
         tried = accepted_under(model, begun, stutter, also=mapped.changes, budget=budget, watch=watch)
     return replace(report, settings=str(tried).splitlines())

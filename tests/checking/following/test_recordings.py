@@ -155,6 +155,8 @@ def test_a_budget_leaves_the_question_open(shop):
     status, out, _ = shop(LINES, "--max-states", 3)
     assert status == 3
     assert out.startswith("not decided: the budget of 3 states is used up, at line 1")
+    assert "other settings" not in out
+    assert "other settings" in shop(LINES, "--max-states", 3, "--settings")[1], "one may do with fewer states"
 
 
 def test_a_recording_may_begin_in_the_middle(shop):
