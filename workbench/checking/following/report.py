@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from workbench.kernel import Machine, Trace, replay
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.notation import Notation
-from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
+from workbench.kernel.meaning.translation import in_translation, stale_lines
 from workbench.kernel.meaning.values import counted
 
 _MOST_SHOWN = 12
@@ -120,10 +120,7 @@ class Report:
         A behaviour of a stale translation may be none of the algorithm: nothing is decided.
         """
         family = model.declared
-        remarks = [*self.remarks, *family.translation_notes]
-        holds = known_in(family.translation, self.holds)
-        why = self.why if holds is self.holds else f"it is a behaviour{in_stale(family.translation)}"
-        return replace(self, holds=holds, why=why, remarks=remarks, translation=family.translation)
+        return in_translation(self, family.translation, family.translation_notes, "it is a behaviour")
 
     @cached_property
     def trace(self) -> Trace | None:

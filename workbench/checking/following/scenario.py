@@ -31,7 +31,7 @@ from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import Reads, row_of
 from workbench.kernel.meaning.steps import ActionInstance, Outcome
 from workbench.kernel.meaning.trace import each_step
-from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
+from workbench.kernel.meaning.translation import in_translation, stale_lines
 from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
@@ -104,10 +104,7 @@ class ScenarioResult:
     def of(self, model: Machine) -> "ScenarioResult":
         """The same result, with what is known of the translation that `model` is."""
         family = model.declared
-        holds = known_in(family.translation, self.holds)
-        why = self.why if holds is self.holds else f"it is found{in_stale(family.translation)}"
-        remarks = [*self.remarks, *family.translation_notes]
-        return replace(self, holds=holds, why=why, remarks=remarks, translation=family.translation)
+        return in_translation(self, family.translation, family.translation_notes, "it is found")
 
     @cached_property
     def trace(self) -> Trace | None:

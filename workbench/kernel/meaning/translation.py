@@ -1,6 +1,12 @@
 """Answers on a translation: what holds in a stale one, such as of PlusCal, is not known of the text beside it."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
 from workbench.kernel.meaning.text import Line, Styled
+
+T = TypeVar("T")
 
 #: The state of a translation that is not that of the text beside it; see :attr:`Family.translation`.
 STALE = "stale"
@@ -26,3 +32,18 @@ def in_stale(*translations: str | None) -> str:
 def stale_lines(*translations: str | None) -> list[Line]:
     """The line that an answer on translations begins with; none unless one of them is stale."""
     return [IS_STALE] if STALE in translations else []
+
+
+def in_translation(answer: T, translation: str | None, notes: Iterable[str], yes: str) -> T:
+    """An answer, with what is known of the translation that it is of.
+
+    Args:
+        answer: A dataclass with ``holds``, ``why``, ``remarks`` and ``translation``.
+        notes: Remarks on the translation.
+        yes: What is so where it holds, as a sentence.
+    """
+    given: Any = answer
+    holds = known_in(translation, given.holds)
+    why = given.why if holds is given.holds else yes + in_stale(translation)
+    known: T = replace(given, holds=holds, why=why, remarks=[*given.remarks, *notes], translation=translation)
+    return known
