@@ -10,7 +10,7 @@ from workbench.showing.pictures import Picture, Shown, faults, pair
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import BLUE, VERMILLION, Drawn, folded, table
 from workbench.showing.view.base.svg import Sheet
-from workbench.showing.view.trace.runs import ONLY, OTHER, OWN, REFUSED, SAME, Column, Runs
+from workbench.showing.view.trace.runs import OTHER, OWN, REFUSED, SAME, Column, Runs, every_step
 from workbench.showing.view.trace.trace import packed
 
 #: The widths of the strips: a page shows the widest that it has room for.
@@ -22,8 +22,6 @@ _WORDS = {
     SAME: "the same",
     OWN: "only its actor's own variables differ",
     OTHER: "another effect",
-    REFUSED: "refused",
-    ONLY: "only here",
 }
 
 
@@ -82,11 +80,7 @@ class TwoRuns(Drawn):
 
     def _word(self, column: Column) -> str:
         """The kind of a step in words."""
-        if column.side is None:
-            return _WORDS[column.kind]
-        names = self.runs.names
-        refuses = f"{names[1 - column.side]} refuses it"
-        return refuses if column.kind == REFUSED else f"only {names[column.side]} takes it"
+        return self.runs.taken_by(column) or _WORDS[column.kind]
 
     # The pictures --------------------------------------------------------------------------------------------------
 
@@ -101,6 +95,10 @@ class TwoRuns(Drawn):
             pictures.append(pair(one, other, effect if diverge is not None and number >= diverge else ()))
         return pictures
 
+    @cached_property
+    def _widest(self) -> float:
+        return max(picture.size[0] for both in self._pictures for picture in both)
+
     def _effect(self, column: Column) -> tuple[Place, ...]:
         """The parts of the state that a step changes in one run only, or changes differently."""
         cells = column.differing if column.side is None else [change.cell for change in column.step.changes]
@@ -109,8 +107,7 @@ class TwoRuns(Drawn):
     def _shown(self, side: int, at: int) -> Shown:
         view = self.runs.sides[side]
         states = [*view.trace.states, *([view.back.state] if view.back else [])][: at + 1]
-        steps = [*view.steps, *([view.back] if view.back else [])]
-        wrong = faults(view.trace.model, states[-1], view.properties) if steps[at].broken else []
+        wrong = faults(view.trace.model, states[-1], view.properties) if every_step(view)[at].broken else []
         return Shown(view.trace.model, states, wrong)
 
     @cached_property
@@ -121,8 +118,7 @@ class TwoRuns(Drawn):
 
     def _step(self, number: int) -> Markup:
         """A step in words, and the two pictures after it."""
-        column, pictures = self.runs.columns[number], self._pictures[number]
-        widest = max(picture.size[0] for both in self._pictures for picture in both)
+        column, pictures, widest = self.runs.columns[number], self._pictures[number], self._widest
         said = element("p", element("b", f"{number + 1}. "), self.runs.said(column), class_="wb-sentence")
         panes = (
             element(

@@ -77,7 +77,7 @@ class Runs:
     def columns(self) -> list[Column]:
         """The steps of both runs in order, the initial states first."""
         columns, one, other = [], -1, -1
-        for left, right in _beside(*map(_steps, self.sides)):
+        for left, right in _beside(*map(every_step, self.sides)):
             one, other = one + (left is not None), other + (right is not None)
             columns.append(_column((left, right), (one, other)))
         for side, why in enumerate(self.whys):
@@ -102,13 +102,19 @@ class Runs:
         then = f"; then {' and '.join(ends)}" if ends else ""
         return f"Both runs take the same steps{beside}{then}"
 
+    def taken_by(self, column: Column) -> str:
+        """Which run takes a step that the other does not, or which refuses it; "" for a step of both."""
+        if column.side is None:
+            return ""
+        refused = column.kind == REFUSED
+        return f"{self.names[1 - column.side]} refuses it" if refused else f"only {self.names[column.side]} takes it"
+
     def said(self, column: Column) -> str:
         """What the two runs make of a step."""
         label = column.step.label
         if column.side is not None:
-            taking, other = self.names[column.side], self.names[1 - column.side]
-            refused = f"{other} refuses it: {self.whys[1 - column.side]}"
-            return f"{label}: {refused if column.kind == REFUSED else f'only {taking} takes it'}"
+            why = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
+            return f"{label}: {self.taken_by(column)}{why}"
         if column.kind == SAME:
             return f"{label}: the same in both"
         cell, *more = column.differing
@@ -147,7 +153,8 @@ def runs_of(
     return Runs((left, right), names, (whys[0], whys[1]))
 
 
-def _steps(view: TraceView) -> list[StepView]:
+def every_step(view: TraceView) -> list[StepView]:
+    """The steps of a run, also that back to the beginning of a cycle."""
     return [*view.steps, *([view.back] if view.back else [])]
 
 
