@@ -7,8 +7,10 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
-from workbench.kernel import InputError, machine_of
+from workbench.kernel import InputError, Map, machine_of
+from workbench.language import Model, Variable, action, require
 from workbench.registry import get_model
+from workbench.tlaplus.machine.specification import module_of_text
 
 Bakery = get_model("bakery")
 
@@ -38,3 +40,38 @@ def test_without_pandas_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
     for shown in (space, space.trace_to(3)):
         with pytest.raises(InputError, match=r"needs pandas, which is not installed: pip install '.*\[tables\]'$"):
             shown.table()
+
+
+class Shop(Model):
+    stock = Variable(Map({"pear": 0, "plum": 2}))
+    boxes = Variable((Map(),))
+    step = Variable(0)
+
+    @action
+    def sell(self, s):
+        require(s.stock["pear"] < 1, "one is all that is wanted")
+        s.stock = s.stock.set("pear", 1)
+        s.boxes = (Map({"pear": 1}), Map())
+
+
+def test_a_map_shows_its_values() -> None:
+    space = explore(Shop())
+    for table in (space.table(), space.trace_to(1).table()):
+        assert table["stock[pear]"].to_list() == [0, 1]
+        assert table["stock[plum]"].to_list() == [2, 2]
+        assert table["boxes"].to_list() == ["({})", "({pear: 1}, {})"]
+    assert "sell" in space.trace_to(1).table().to_string()  # beside a variable called step
+
+
+def test_a_modules_values_are_those_that_tlc_prints() -> None:
+    text = r"""---- MODULE M ----
+VARIABLES f, r, s
+Init == f = [c \in {"a", "b"} |-> 0] /\ r = <<[n |-> 0]>> /\ s = {1}
+Next == f["a"] = 0 /\ f' = [f EXCEPT !["a"] = 1] /\ r' = <<>> /\ s' = {TRUE}
+===="""
+    space = explore(module_of_text(text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE")())
+    for table in (space.table(), space.trace_to(1).table()):
+        assert table[["f.a", "f.b", "r", "s"]].values.tolist() == [
+            [0, 0, "<<[n |-> 0]>>", "{1}"],
+            [1, 0, "<<>>", "{TRUE}"],
+        ]

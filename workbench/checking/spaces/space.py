@@ -13,6 +13,7 @@ from workbench.checking.spaces.cube import Cube, cube_of
 from workbench.checking.trees.state_predicates import evaluate
 from workbench.kernel import Result, Trace
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
+from workbench.kernel.meaning.columns import columns, tabulated
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.interrupts import interruptible
@@ -84,16 +85,25 @@ class StateSpace:
     def table(self) -> "pd.DataFrame":
         """A row for each state, by its number: its ``level``, and a column for each cell.
 
+        A function that has the same keys in all states has a column for each of them, such as ``base[w1]``.
+
         Raises:
             InputError: If pandas is not installed.
         """
         needs("tables", "a table of states", "pandas")
         import pandas as pd
 
-        columns = dict[str, Any](level=self.levels)
-        for number, (cell, values) in enumerate(zip(self.model.layout.cells, self.values, strict=True)):
-            columns[str(cell)] = np.fromiter(values, object, len(values))[self.rows[:, number]]
-        return pd.DataFrame(columns)
+        table, layout = dict[str, Any](level=self.levels), self.model.layout
+        for cell in tabulated(layout):
+            contents, which = np.unique(self.rows[:, cell.numbers], axis=0, return_inverse=True)
+            rows = (self._contents(cell.numbers, numbers) for numbers in contents.tolist())
+            for name, values in columns(str(cell.cell), [cell.value(row) for row in rows], layout.notation):
+                table[name] = np.fromiter(values, object, len(values))[which.ravel()]
+        return pd.DataFrame(table)
+
+    def _contents(self, cells: Sequence[int], numbers: Sequence[int]) -> dict[int, Any]:
+        """The contents of some cells, by the numbers of their values."""
+        return {cell: self.values[cell][number] for cell, number in zip(cells, numbers, strict=True)}
 
     @cached_property
     def levels(self) -> np.ndarray:

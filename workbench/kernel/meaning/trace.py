@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.kernel.meaning.columns import columns, tabulated
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.shown import Shown
@@ -152,6 +153,8 @@ class Trace(Shown):
     def table(self) -> "pd.DataFrame":
         """A row for each state: the ``step`` that leads there, the ``actor`` who takes it, and a column for each cell.
 
+        A function that has the same keys in all states has a column for each of them, such as ``base[w1]``.
+
         Raises:
             InputError: If pandas is not installed.
 
@@ -165,8 +168,12 @@ class Trace(Shown):
         except ModuleNotFoundError:
             how = "pip install 'lakehouse-workbench[tables]'"
             raise InputError(f"a trace's table needs pandas, which is not installed: {how}") from None
-        columns = ["step", "actor", *map(str, self.model.layout.cells)]
-        return pd.DataFrame([[step.label, step.lane, *row_of(step.state)] for step in self.steps], columns=columns)
+        layout, rows = self.model.layout, [row_of(state) for state in self.states]
+        table = [("step", [step.label for step in self.steps]), ("actor", [step.lane for step in self.steps])]
+        for cell in tabulated(layout):
+            table += columns(str(cell.cell), [cell.value(row) for row in rows], layout.notation)
+        names, values = zip(*table, strict=True)
+        return pd.DataFrame(list(zip(*values, strict=True)), columns=list(names))
 
     @property
     def aliased(self) -> dict[str, list[str]]:
