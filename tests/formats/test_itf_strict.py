@@ -8,11 +8,13 @@ import pytest
 
 from tests.toys import Alike, Claim, Line, Row
 from workbench.checking.following.validate import validate
-from workbench.formats.itf import constants_from_itf, decode_itf, parse_itf, read_itf
+from workbench.formats.itf import constants_from_itf, decode_itf, parse_itf, read_itf, to_itf
 from workbench.formats.itf_expressions import encode_itf
-from workbench.kernel import InputError, Map, Model, Names, Variable, action
+from workbench.kernel import InputError, Map, Model, Names, Variable, action, replay
 from workbench.kernel.meaning.constants import Constant
-from workbench.kernel.meaning.values import is_same
+from workbench.kernel.meaning.state import texts_of
+from workbench.kernel.meaning.values import Name, is_same
+from workbench.tlaplus.machine.specification import module_of_text
 
 
 class Point(NamedTuple):
@@ -166,3 +168,33 @@ def test_records_of_the_same_fields_need_their_names():
     assert is_same(decode_itf(encode_itf(Tagged("None", 1)), Both()), Tagged("None", 1))
     with pytest.raises(InputError, match=r"both has (Row, Line|Line, Row) with these fields; write .*tag"):
         decode_itf(encode_itf(Row(1, "w1")), Both())
+
+
+HOLDS = module_of_text(
+    """---- MODULE Holds ----
+CONSTANTS P, None
+VARIABLES f, g
+Init == f = [p \\in P |-> [n |-> 0, w |-> "a"]] /\\ g = <<None, "None">>
+Next == \\E p \\in P : f' = [f EXCEPT ![p].n = 1] /\\ g' = <<p, "p">>
+====""",
+    "INIT Init\nNEXT Next\nCONSTANTS P = {a}\nNone = None\nCHECK_DEADLOCK FALSE",
+)()
+
+
+def test_a_modules_values_come_back():
+    trace = replay(HOLDS, 0, [(0, 0)])
+    recording = read_itf(HOLDS, parse_itf(json.dumps(to_itf(trace))))
+    for observation, state in zip(recording.states, trace.states, strict=True):
+        assert [*observation.cells.values()] == [value for _, value in state.items()]
+        assert [*map(HOLDS.layout.notation.show, observation.cells.values())] == [*texts_of(state).values()]
+    name, quoted = recording.states[1].cells[1]
+    assert (type(name), type(quoted)) == (Name, str)
+
+
+def test_other_tools_write_a_modules_values_without_quotes():
+    states = [
+        {"f": {"#map": [["a", {"n": 0, "w": "a string"}]]}, "g": {"#map": [[1, "None"], [2, "x"]]}},
+    ]
+    (observation,) = read_itf(HOLDS, parse_itf(json.dumps({"vars": ["f", "g"], "states": states}))).states
+    shown = [*map(HOLDS.layout.notation.show, observation.cells.values())]
+    assert shown == ['(a :> [n |-> 0, w |-> "a string"])', '<<None, "x">>']

@@ -7,7 +7,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, encode_itf, member
+from workbench.formats.itf_expressions import ItfDecoder, brief_json, decode_itf, decoder_of, encode_itf, member
 from workbench.formats.recording import Observation, Recording
 from workbench.formats.tla import variables_of
 from workbench.kernel import InputError, Map, Trace, machine_of
@@ -103,7 +103,7 @@ def read_itf(model: AnyModel, document: dict[str, Any]) -> Recording:
         if name not in positions:
             raise unknown(f"variable of {model.name}", name, positions)
     known = {"#meta", *variables, *document.get("params", ())}
-    decoder = ItfDecoder(model)
+    decoder = decoder_of(model)
     states = []
     for number, state in enumerate(document["states"]):
         here = member("states", number)

@@ -10,8 +10,18 @@ from typing import Any
 from workbench.kernel import InputError, Machine, Map, machine_of
 from workbench.kernel.meaning.errors import brief, listed
 from workbench.kernel.meaning.machine import AnyModel
-from workbench.kernel.meaning.values import DEEPEST, clash, fields_of, is_member, make_record, record_items, sort_key
+from workbench.kernel.meaning.values import (
+    DEEPEST,
+    Name,
+    clash,
+    fields_of,
+    is_member,
+    make_record,
+    record_items,
+    sort_key,
+)
 from workbench.storage.digest import enumerations_of, records_of
+from workbench.tlaplus.values.values import function_of, text
 
 _INTEGER = re.compile("0|-?[1-9][0-9]*")
 _MOST_DIGITS = 4000  # as in JSON numbers; Python's own limit is slightly higher
@@ -55,7 +65,12 @@ def decode_itf(expression: Any, model: Machine) -> Any:
     Raises:
         InputError: If it is not an ITF expression, or a record that the model does not have.
     """
-    return ItfDecoder(model).decode(expression, "the value")
+    return decoder_of(model).decode(expression, "the value")
+
+
+def decoder_of(model: AnyModel) -> "ItfDecoder":
+    """What reads expressions as values of this model."""
+    return (_ModuleDecoder if machine_of(model).language == "TLA+" else ItfDecoder)(model)
 
 
 def member(where: str, key: str | int) -> str:
@@ -76,7 +91,7 @@ class ItfDecoder:
 
     def __init__(self, model: AnyModel) -> None:
         model = machine_of(model)
-        self._model = model.name
+        self._machine = model
         records: list[Any] = records_of(type(model.author))
         self._records = [record for record in records if issubclass(record, tuple)]
         self._variants = _variants(model, records)
@@ -89,7 +104,9 @@ class ItfDecoder:
         """
         if depth > DEEPEST:
             raise InputError(f"{where.partition('#')[0].rstrip('.[')} is nested more than {DEEPEST} deep")
-        if expression is None or isinstance(expression, (bool, str)) or type(expression) is int:
+        if isinstance(expression, str):
+            return self._text(expression)
+        if expression is None or isinstance(expression, bool) or type(expression) is int:
             return expression
         if isinstance(expression, list):
             return tuple(self._items(expression, where, depth))
@@ -102,6 +119,9 @@ class ItfDecoder:
         if any(key.startswith("#") for key in expression):
             return self._special(expression, where, depth)
         return self._record(expression, where, depth)
+
+    def _text(self, word: str) -> Any:
+        return word
 
     def _variant(self, value: Any, stands_for: Any, where: str, depth: int) -> Any:
         """A member of an enumeration, or a record or object with the fields of `value`."""
@@ -160,17 +180,39 @@ class ItfDecoder:
         if not known:
             names = listed(f"{record.__name__}({', '.join(record._fields)})" for record in self._records)
             raise InputError(
-                f"{where} is {brief_json(expression)}, a record with fields that none of {self._model} has; "
+                f"{where} is {brief_json(expression)}, a record with fields that none of {self._machine.name} has; "
                 f"it has {names}"
             )
         known = [record for record in known if record._fields == tuple(fields)] or known  # prefer the order as written
         if len(known) > 1:
             names = listed(record.__name__ for record in known)
             raise InputError(
-                f"{where} is {brief_json(expression)}, and {self._model} has {names} with these fields; "
+                f"{where} is {brief_json(expression)}, and {self._machine.name} has {names} with these fields; "
                 f'write {{"tag": "{known[0].__qualname__}", "value": ...}}'
             )
         return known[0](**fields)
+
+
+class _ModuleDecoder(ItfDecoder):
+    """Reads expressions as values of a TLA+ module.
+
+    A string is a model value that the constants have, or else a text, with or without the quotes that
+    :func:`encode_itf` leaves it.
+    """
+
+    def _text(self, word: str) -> Any:
+        if len(word) > 1 and word[0] == word[-1] == '"':
+            return word
+        value = self._machine.mark(word)
+        return value if isinstance(value, Name) else text(word)
+
+    def _map(self, pairs: list[Any], where: str, depth: int) -> Any:
+        return function_of(dict(super()._map(pairs, where, depth)))
+
+    def _record(self, expression: dict[str, Any], where: str, depth: int) -> Any:
+        return function_of(
+            {text(name): self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
+        )
 
 
 def _variants(model: Machine, records: list[Any]) -> dict[Any, Any]:

@@ -19,7 +19,7 @@ from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, State
 from workbench.kernel.meaning.steps import ActionInstance, Fairness, PlainVariable, PropertyInstance
 from workbench.kernel.meaning.trace import Trace
-from workbench.kernel.meaning.values import Map, Name
+from workbench.kernel.meaning.values import Map, Name, permute
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run, place_of
 from workbench.tlaplus.config.closures import Closure, Closures, failed
@@ -156,6 +156,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def standing(self, state: State) -> Mapping[str, str]:
         return standing(self.configured, state)
+
+    def mark(self, value: Any) -> Any:
+        """`value` with the model values of all constants in place of equal texts."""
+        return permute(value, {name: Name(name) for name in self._names})
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
         return type(self)(**constants)
