@@ -4,6 +4,7 @@ A TLA+ module in place of a recording is compared with the model, state by state
 
   workbench validate bakery_v2 trace.itf.json                   as written by `workbench check -o trace.itf.json`
   workbench validate bakery log.itf.json --set Writers=2 --stutter
+  workbench validate Hudi.tla trace.txt                         what TLC printed, or a module that -dumpTrace tla wrote
   workbench validate bakery_v2 'workbench:bakery_v2?MaxCrashes=1#0/0.0'
   workbench validate bakery_v2 trace.itf.json -o trace.html     a page with pictures, to step through
   workbench validate bakery_v2 events.jsonl --map coldfront     events of a real system, one JSON object per line
@@ -29,11 +30,12 @@ from workbench.checking.following.mapping import Mapped, get_mapping
 from workbench.checking.following.report import Report
 from workbench.checking.following.sameness import Sameness
 from workbench.commands.output.answers import add_answer, check_answer, give
-from workbench.commands.output.files import file_of, reading
+from workbench.commands.output.files import file_of, read_text, reading
 from workbench.commands.output.options import add_options, asked_of, budget_of
 from workbench.commands.output.progress import progress_line
 from workbench.commands.output.recorded import follow_permalink, is_permalink, make, read_trace
 from workbench.formats.recording import Recording
+from workbench.formats.tlc_states import is_dump
 from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.budget import Watch
 from workbench.kernel.meaning.machine import ModelClass
@@ -46,7 +48,7 @@ from workbench.registry.programs import needs
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
-    parser.add_argument("file", metavar="FILE.itf.json|EVENTS.jsonl|TABLE|MODULE.tla|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|TRACE.txt|EVENTS.jsonl|TABLE|MODULE.tla|PERMALINK")
     add_options(parser, "--set", "--path")
     parser.add_argument(
         "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"
@@ -106,9 +108,12 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
 
 
 def _module_in(file: str) -> Path | None:
-    """The file of a module in another language, which may be followed by a configuration; None for other files."""
+    """The file of a module in another language, which may be followed by a configuration; None for other files.
+
+    A module to which TLC has dumped a trace is no model.
+    """
     place = None if is_permalink(file) else module_in(file)
-    return None if place is None else place[0]
+    return None if place is None or (place[0].is_file() and is_dump(read_text(str(place[0]), "module"))) else place[0]
 
 
 def _follow_text(made: Machine, model: ModelClass, arguments: argparse.Namespace) -> Sameness:

@@ -1,4 +1,4 @@
-"""Behaviours from the command line: an ITF document, or a permalink."""
+"""Behaviours from the command line: an ITF document, a trace of TLC, or a permalink."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +8,8 @@ from workbench.checking.following.report import BehaviourPath, Report
 from workbench.commands.output.files import read_text, reading
 from workbench.formats.itf import constants_from_itf, parse_itf, read_itf
 from workbench.formats.permalink import parse_permalink
+from workbench.formats.tlc_json import is_tlc_json, parse_tlc_json, read_tlc_json
+from workbench.formats.tlc_states import parse_tlc, read_tlc
 from workbench.kernel import InputError, Machine, ModelError, machine_of, replay
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.machine import ModelClass
@@ -21,9 +23,15 @@ def is_permalink(source: str) -> bool:
 
 
 def read_trace(model: ModelClass, path: str) -> Mapped:
-    """The constants noted in an ITF file, and its recording of the model."""
+    """The constants noted in a file of ITF, and its recording of the model; what TLC wrote notes none."""
     text = read_text(path, "trace")
     with reading(path):
+        if not text.lstrip().startswith("{"):
+            behaviour = parse_tlc(text)
+            return Mapped(model.declared.name, {}, lambda made: read_tlc(made, behaviour))
+        if is_tlc_json(text):
+            behaviour = parse_tlc_json(text)
+            return Mapped(model.declared.name, {}, lambda made: read_tlc_json(made, behaviour))
         document = parse_itf(text)
         constants, noted = constants_from_itf(document), document.get("#meta", {}).get("source", model.declared.name)
         if noted != model.declared.name and not {*constants} <= {*model.declared.constants}:
