@@ -23,6 +23,7 @@ from workbench.tlaplus.names.symbols import (
     Constant,
     Defined,
     InstanceParameter,
+    Meaning,
     MissingName,
     Named,
     Scope,
@@ -30,6 +31,7 @@ from workbench.tlaplus.names.symbols import (
     place_of,
 )
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.syntax.remarks import Remarks
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order
 
@@ -87,10 +89,34 @@ class Configured:
         return Family(
             name,
             name,
-            constants=self.constants,
+            constants={name: self._remarked(name, constant) for name, constant in self.constants.items()},
             translation=self.translations.state,
             translation_notes=self.translations.notes,
         )
+
+    def _remarked(self, name: str, constant: kernel.Constant) -> kernel.Constant:
+        """A constant with what the module's comment says of it, before what the configuration does."""
+        remark = self.remark(self._bound[name]).partition("\n\n")[0].rstrip(".")
+        return replace(constant, doc=f"{remark}; {constant.doc}") if remark else constant
+
+    def remark(self, meaning: Meaning | None) -> str:
+        """What a comment says of a name with this meaning, as :mod:`workbench.tlaplus.syntax.remarks` finds it."""
+        at = None if meaning is None else place_of(meaning)
+        if at is None or (remarks := self._remarks(at.module)) is None:
+            return ""
+        line, column = at.shown
+        return remarks.of_definition(line) if isinstance(meaning, Defined) else remarks.of_declaration(line, column)
+
+    def _remarks(self, module: str) -> Remarks | None:
+        """The comments of a module; None if it comes with the library."""
+        if module not in self._read_remarks:
+            text = self._library.read.get(module)
+            self._read_remarks[module] = None if text is None else Remarks(as_text(text))
+        return self._read_remarks[module]
+
+    @cached_property
+    def _read_remarks(self) -> dict[str, Remarks | None]:
+        return {}
 
     @property
     def only_assumes(self) -> bool:

@@ -115,7 +115,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         actors = {**sets, **members_of_processes(configured, self._closures)}
-        made = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone)
+        made = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone, configured.remark)
         self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         found = [one.disjunct for one in disjuncts]
@@ -124,11 +124,15 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._checked.promise(self._fair)
         self._fair.tell()
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
+        remarks = {variable.name: configured.remark(variable) for variable in variables}
         self.declared = replace(
             configured.family,
             symmetry=tuple(self._exchanged),
             reduced=bool(self._exchanged),
-            variables={name: PlainVariable(ghost=name in (*derived, DEPTH.name)) for name in self._cells.names},
+            variables={
+                name: PlainVariable(ghost=name in (*derived, DEPTH.name), doc=remarks.get(name, ""))
+                for name in self._cells.names
+            },
             processes=made.processes,
             actions=self.actions,
             properties=self.properties,

@@ -89,7 +89,9 @@ class TextProperties:
         return closure
 
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
-        made: Property = kind(name, Stated(self._configured.closure(entry).node.at), **more)
+        configured = self._configured
+        remark = configured.remark(configured.scope.find(entry.value))
+        made: Property = kind(name, Stated(configured.closure(entry).node.at, remark), **more)
         return made
 
     def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:

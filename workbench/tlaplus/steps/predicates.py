@@ -25,10 +25,10 @@ from workbench.tlaplus.values.lazy import listed
 
 
 class Stated:
-    """A stand-in for an author's function, with the place where the property is defined."""
+    """A stand-in for an author's function, with the place and the comment of the property's definition."""
 
-    def __init__(self, at: Place | None) -> None:
-        self.at = at
+    def __init__(self, at: Place | None, doc: str = "") -> None:
+        self.at, self.doc = at, doc
 
     def __call__(self, *_: Any) -> NoReturn:
         raise AssertionError("properties of modules are judged by their own instances")
@@ -44,7 +44,7 @@ class _Placed(Property):
 
     @property
     def doc(self) -> str:
-        return ""
+        return getattr(self.function, "doc", "")
 
 
 class TextInvariant(_Placed, Invariant):

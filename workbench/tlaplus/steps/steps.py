@@ -12,6 +12,7 @@ from workbench.tlaplus.compiler.compiler import Action
 from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.names.symbols import Meaning
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
 from workbench.tlaplus.steps.predicates import Bound, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
@@ -38,12 +39,14 @@ def steps_of(
     sets: Mapping[str, Sequence[Any]],
     variables: Sequence[str],
     alone: Mapping[str, str],
+    remark: Callable[[Meaning | None], str],
 ) -> Steps:
     """The actions of some disjuncts, and who takes them.
 
     Args:
         sets: The sets whose members take steps: the constants that are sets of names, and that of all processes.
         alone: The processes that are no members of a set, by the names of their actions.
+        remark: What a comment says of a name with this meaning.
     """
     groups = dict[str, list[NamedDisjunct]]()
     for one in disjuncts:
@@ -64,7 +67,9 @@ def steps_of(
         else:
             process = None
         place = f" ({group[0].disjunct.closure.node.at})"
-        actions[name] = PlainAction(name, Parameters(parameters), place=place, process=process, stutters=True)
+        disjunct = group[0].disjunct
+        doc = remark(disjunct.closure.scope.find(disjunct.name))
+        actions[name] = PlainAction(name, Parameters(parameters), doc, place, process, stutters=True)
     return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
 
 
