@@ -24,6 +24,7 @@ from workbench.showing.session.filling import Asked
 from workbench.showing.session.hints import Hints
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job, Runner
+from workbench.tlaplus.machine.specification import module_of_text
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -873,6 +874,12 @@ def test_what_is_in_sight_is_declared() -> None:
         model = get_model(name)
         assert set(in_sight(model)) <= model.declared.constants.keys()
         assert in_sight(model) or not model.declared.constants
+
+
+def test_a_constant_with_a_single_value_is_folded_away() -> None:
+    text = "---- MODULE M ---- CONSTANTS None, Quick, N VARIABLE x Init == x = None Next == UNCHANGED x ===="
+    model = module_of_text(text, "CONSTANTS None = None Quick = TRUE N = 2 INIT Init NEXT Next")
+    assert in_sight(model) == ["Quick", "N"]
 
 
 def test_a_story_opens_only_where_nothing_else_is_asked_for() -> None:

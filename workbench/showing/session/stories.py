@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry import configurations, models, protocol_of
 from workbench.showing.session.settings import Settings
@@ -55,6 +56,8 @@ def opening(what: Any, constants: dict[str, Any]) -> Settings:
 def in_sight(model: ModelClass) -> list[str]:
     """The constants that a panel keeps in sight: for most models the first switches, and a few sizes.
 
+    One that offers a single value, such as a model value of a ``.cfg``, is no switch.
+
     Examples:
         >>> from workbench.protocols.classics.peterson import Peterson
         >>> in_sight(Peterson)
@@ -63,6 +66,11 @@ def in_sight(model: ModelClass) -> list[str]:
     declared, protocol = model.declared.constants, protocol_of(model)
     chosen = protocol.in_sight.get(model.declared.name, ()) if protocol else ()
     known = [name for name in chosen if name in declared]
-    switches = [name for name, constant in declared.items() if constant.domain.kind in ("switch", "choice")]
+    switches = [name for name, constant in declared.items() if _has_choice(constant)]
     sizes = [name for name, constant in declared.items() if constant.domain.kind in ("names", "integer")]
     return known or [*switches[:_MOST_SWITCHES], *sizes[:_MOST_SIZES]]
+
+
+def _has_choice(constant: Constant) -> bool:
+    kind = constant.domain.kind
+    return kind == "switch" or (kind == "choice" and len([*constant.domain]) > 1)
