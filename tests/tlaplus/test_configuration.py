@@ -10,7 +10,10 @@ from hypothesis import strategies as some
 from tests.tlaplus.test_tla_machine import ROWS, Row
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError, ModelError
+from workbench.kernel.meaning.result import model_line
 from workbench.kernel.meaning.values import Name
+from workbench.registry import get_model
+from workbench.showing.view.trace.tables import constants_line
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.syntax.cfg_parser import IN_MODULE, REPLACEMENT, CfgEntry, InModule, read_configuration
 
@@ -97,3 +100,13 @@ def test_whatever_a_configuration_says_is_taken_or_refused(configuration):
     row, cfg = configuration
     with suppress(InputError, ModelError):
         module_of_text(module_of(row.text), cfg, row.others)()
+
+
+def test_the_headline_names_another_cfg_than_the_one_beside_the_module(tmp_path):
+    (tmp_path / "Held.tla").write_text("---- MODULE Held ---- CONSTANT N VARIABLE x Init == x = N Next == x' = N ====")
+    for name in ("Held", "Small"):
+        (tmp_path / f"{name}.cfg").write_text("CONSTANT N = 1 INIT Init NEXT Next")
+    usual, small = (get_model(f"{tmp_path}/Held.tla{cfg}") for cfg in ("", ":Small.cfg"))
+    assert [model_line(usual()), model_line(usual(N=2))] == ["Held  with its default constants", "Held  N=2"]
+    assert [model_line(small()), model_line(small(N=2))] == ["Held  with Small.cfg", "Held  with Small.cfg, N=2"]
+    assert str(constants_line(small(N=2))) == "with Small.cfg, <code>N=2</code>"

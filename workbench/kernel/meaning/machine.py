@@ -45,6 +45,7 @@ class Family:
         translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
             ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
         translation_notes: Remarks on that, for answers.
+        configuration: The file that gives the constants their defaults, if another one could; "" where none does.
     """
 
     name: str = ""
@@ -60,6 +61,7 @@ class Family:
     reduced: bool = False
     translation: str | None = None
     translation_notes: tuple[str, ...] = ()
+    configuration: str = ""
 
     def property_named(self, name: str) -> Property:
         """The property `name` that is declared, or that every model has.

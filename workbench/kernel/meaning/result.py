@@ -379,7 +379,7 @@ class Result(Explored, Judged, Shown):
 
 
 def model_line(model: AnyModel) -> str:
-    """A model's name, and the constants that differ from their defaults, as ``--set`` takes them.
+    """A model's name, the file of its defaults, and the constants that differ from these, as ``--set`` takes them.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery
@@ -387,7 +387,15 @@ def model_line(model: AnyModel) -> str:
         ('bakery_published  Writers=(w1, w2)', 'bakery_published  with its default constants')
     """
     model = machine_of(model)
-    return f"{model.name}  {' '.join(differing_constants(model)) or DEFAULTS}"
+    differing = differing_constants(model)
+    return f"{model.name}  {' '.join(filter(None, [defaults_of(model, differing), *differing]))}"
+
+
+def defaults_of(model: Machine, differing: list[str]) -> str:
+    """The words on a model's defaults, before the constants that are `differing`; "" if these say it all."""
+    if model.declared.configuration:
+        return f"with {model.declared.configuration}{',' if differing else ''}"
+    return "" if differing else DEFAULTS
 
 
 def differing_constants(model: AnyModel) -> list[str]:

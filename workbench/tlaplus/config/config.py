@@ -92,6 +92,7 @@ class Configured:
             constants={name: self._remarked(name, constant) for name, constant in self.constants.items()},
             translation=self.translations.state,
             translation_notes=self.translations.notes,
+            configuration="" if self.file in ("", f"{name}.cfg", f"{name}.tla") else self.file,
         )
 
     def _remarked(self, name: str, constant: kernel.Constant) -> kernel.Constant:

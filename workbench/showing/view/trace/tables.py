@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.kernel import Machine, Result, Verdict
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.result import DEFAULTS, differing_constants, in_short
+from workbench.kernel.meaning.result import defaults_of, differing_constants, in_short
 from workbench.kernel.meaning.text import columns
 from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import counted, show
@@ -59,8 +59,9 @@ def said_of(result: Result, name: str) -> str:
 
 def constants_line(model: Machine) -> Markup:
     """The constants that differ from their defaults, in a line, and a warning if the model is a stale translation."""
-    constants = joined(map(_code, differing_constants(model)), " ") or escape(DEFAULTS)
-    return joined([constants, *_warned(model.declared.translation)], " ")
+    differing = differing_constants(model)
+    defaults = filter(None, [escape(defaults_of(model, differing))])
+    return joined([*defaults, *map(_code, differing), *_warned(model.declared.translation)], " ")
 
 
 def _warned(*translations: str | None) -> list[Markup]:
