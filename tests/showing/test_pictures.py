@@ -27,6 +27,7 @@ from workbench.showing.pictures.layout import LOOKS, place
 from workbench.showing.pictures.letters import width_of, wrap
 from workbench.showing.pictures.route import TEXT, areas
 from workbench.showing.view import animated_svg
+from workbench.tlaplus.machine.specification import module_of_text
 
 #: Small configurations: with all that pictures show, and less than a few hundred states each, or a sample of them.
 SMALL: dict[str, tuple[str, dict[str, Any]]] = {
@@ -246,6 +247,24 @@ def test_a_plain_picture_does_not_lie_where_cells_are_many() -> None:
     (first,) = model.initial_states()
     one, other = (model.outcomes(model.instances[i], first)[0][1] for i in (3, 4))
     assert len({visible(picture(model, state).svg) for state in (first, one, other)}) == 3
+
+
+def test_messages_are_rows_of_fields() -> None:
+    text = """---- MODULE Mail ---- VARIABLES mail, log, none
+Init == none = {} /\\ log = <<[n |-> 7], [n |-> 8]>>
+        /\\ mail = {[kind |-> "ask", from |-> 1], [kind |-> "tell", number |-> <<2>>]}
+Next == mail' = mail \\ {CHOOSE letter \\in mail : TRUE} /\\ UNCHANGED <<log, none>>
+===="""
+    model = module_of_text(text, "INIT Init NEXT Next")()
+    (before,) = model.initial_states()
+    drawn = picture(model, before)
+    words = [element.text for element in ElementTree.fromstring(drawn.svg).iter() if element.tag.endswith("text")]
+    told = ["from", "kind", "number", "1", '"ask"', '"tell"', "<<2>>", "n", "1.", "7", "2.", "8", "{}"]
+    assert [word for word in words if word in told] == told
+    assert not [word for word in words if word and "|->" in word]
+    check_places(drawn.placed)
+    ((_, after),) = model.outcomes(model.instances[0], before)
+    assert [*picture(model, after, before).changes.values()].count("gone") == 1
 
 
 def test_svg_is_well_formed_whatever_the_texts() -> None:

@@ -1,15 +1,16 @@
 """The default picture of a model: a card for each member, with its variables."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 from workbench.kernel import Machine, Map, Place, State
 from workbench.kernel.meaning.notation import Notation
-from workbench.kernel.meaning.values import sort_key
+from workbench.kernel.meaning.values import record_items, sort_key
 from workbench.showing.pictures.things import (
     PLAIN,
     QUIET,
     Box,
+    Row,
     RowTable,
     Text,
     card,
@@ -91,9 +92,36 @@ def _value(id: str, value: Any, notation: Notation) -> Iterator[Text | RowTable]
         yield table(
             id, (row(name(id, i), notation.key(value, key), show(inside)) for i, (key, inside) in enumerate(items))
         )
+    elif (isinstance(value, frozenset) or type(value) is tuple) and (rows := [*_fields(id, value, notation)]):
+        yield table(id, rows)
     elif isinstance(value, frozenset) and value:
         yield from (text(show(item)) for item in sorted(value, key=sort_key))
     elif type(value) is tuple and value:
         yield from (text(f"{i}. {show(item)}") for i, item in enumerate(value, 1))
     else:
         yield text(show(value), tone=QUIET if _is_empty(value) else PLAIN)
+
+
+def _fields(id: str, value: Collection[Any], notation: Notation) -> Iterator[Row]:
+    """Messages and other records, each a row of its fields, below their names; none unless all members are records."""
+    is_set = isinstance(value, frozenset)
+    members = sorted(value, key=sort_key) if is_set else list(value)
+    records = [_record(member, notation) for member in members]
+    if not records or not all(records):
+        return
+    names = [*dict.fromkeys(field for record in records for field in record)]
+    first = () if is_set else ("",)
+    yield row(name(id, "names"), *first, *names, tone=QUIET)
+    numbers = range(notation.first, notation.first + len(members))
+    texts = [notation.show(member) for member in members] if is_set else []
+    keys = texts if len({*texts}) == len(members) else numbers  # a member that goes does not change the others' rows
+    for number, key, record in zip(numbers, keys, records, strict=True):
+        at = () if is_set else (f"{number}.",)
+        yield row(name(id, key), *at, *(record.get(field, "") for field in names))
+
+
+def _record(value: Any, notation: Notation) -> dict[str, str]:
+    """The fields of a record, or of a Map, as texts; none for any other value."""
+    if isinstance(value, Map):
+        return {notation.key(value, key): notation.show(inside) for key, inside in value.items()}
+    return {field: notation.show(inside) for field, inside in record_items(value)}
