@@ -450,7 +450,28 @@ Second == [](x = 1 => TLCGet("level") = 2)
 enabled = rows_of(ENABLED, "SPECIFICATION Spec CHECK_DEADLOCK FALSE", DIAL, KNOB)
 
 
+#: The identity around a specification, and around its parts.
+BOXED = r"""EXTENDS Naturals
+VARIABLE x
+Same(a) == a
+First(a, b) == a
+Init == x = 0
+Next == x' = (x + 1) % 3
+Let == LET id(a) == a IN id(Init /\ [][Next]_x)
+Bare == LET S == Init /\ [][Next]_x IN S
+Parts == Same(Init) /\ First([][Same(Next)]_x, 1)
+Nested == LET id(a) == a IN id(Same(Same(Parts) /\ Same(WF_x(Next))))
+Again == Same([]<>First(x = 1, Init))
+Low == x < 2
+"""
+
 ROWS = {
+    **{
+        f"the identity around a specification: {name}": Row(BOXED, f"SPECIFICATION {name}", 3, 3, 4)
+        for name in ("Let", "Bare", "Parts", "Nested")
+    },
+    "liveness behind the identity": Row(BOXED, "SPECIFICATION Nested PROPERTY Again", 3, 3, 4),
+    "a state behind the identity": Row(BOXED, "SPECIFICATION Let INVARIANT Low", wrong={"Low": 3}),
     "no bound of levels": Row(LEVELS, PLAIN, 22, 7, 28),
     "a bound of levels": Row(LEVELS, f"{PLAIN} CONSTRAINT Short", 7, 3, 15),
     "a bound of levels for steps": Row(LEVELS, f"{PLAIN} ACTION_CONSTRAINT Step", 7, 3, 15),
