@@ -154,6 +154,7 @@ Op(a) == \/ a = 1
          \/ \E x, y \in {1} : a = x + y
 Chain == 1 = 1 /\ 2 = 2 /\ 3 = 3
 Way(a) == CASE a = 1 -> 2 [] OTHER -> 3
+Lack == \E x \in {1} : lab:: x = 1
 """
 #: The name of a part, the column of what is wrong with it, and what that is.
 NO_PARTS = [
@@ -162,7 +163,9 @@ NO_PARTS = [
     ("Op!1", 6, "Op takes 1 argument, not 0"),
     ("Op(1)!here", 6, "!here names no part of the expression at M.tla:3:10"),
     ("Chain!3", 6, "!3 names no part of the expression at M.tla:5:10"),
-    ("Way(1)!1", 6, "!1 names no part of the expression at M.tla:6:11"),
+    ("Way(1)!1", 6, "!1 is an arm of CASE; it takes !1, its condition, or !2 behind it"),
+    ("Way(1)!3", 6, "!3 names no part of the expression at M.tla:6:11"),
+    ("Lack!lab", 6, "!lab names a label at M.tla:7:24 that lacks the names bound around it; it takes lab(x)"),
     ("Naught!1", 6, "unknown name Naught (did you mean Nat?)"),
 ]
 
@@ -171,7 +174,7 @@ NO_PARTS = [
 def test_parts_that_there_are_not_have_their_place(name, column, message):
     with pytest.raises(InputError) as caught:
         module_of_text(module_of(PARTS + f"A == {name}"))
-    assert str(caught.value) == f"M.tla:7:{column}: {message}"
+    assert str(caught.value) == f"M.tla:8:{column}: {message}"
 
 
 def test_liveness_with_a_view_is_not_decided_and_the_result_says_what_a_view_does():

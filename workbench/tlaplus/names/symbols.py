@@ -15,6 +15,7 @@ from workbench.tlaplus.syntax.precedence import BUILT_IN
 from workbench.tlaplus.syntax.subexpressions import select
 from workbench.tlaplus.syntax.tree import (
     Apply,
+    Arm,
     Declaration,
     Expression,
     FunctionDefinition,
@@ -374,7 +375,8 @@ def _part_of(
     meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
 ) -> Reached:
     """A part of a definition as a definition of its own; its parameters are the names given by the last selector."""
-    body, scope = meaning.body, meaning.inner
+    body: Expression | Arm = meaning.body
+    scope = meaning.inner
     passed, names = list(arguments), tuple[Declaration, ...]()
     for number, selector in enumerate(selectors, 1):
         body, names, entered = select(body, selector)
@@ -384,6 +386,10 @@ def _part_of(
             fail_at(selector.at, f"!{selector.name} takes {len(names)} arguments here, not {len(selector.arguments)}")
         if number < len(selectors):
             passed += zip(names, selector.arguments, strict=True)
+    if isinstance(body, Arm):
+        fail_at(
+            selectors[-1].at, f"!{selectors[-1].name} is an arm of CASE; it takes !1, its condition, or !2 behind it"
+        )
     part = OperatorDefinition(body.at, meaning.name, False, names, body)
     return Reached(Defined(meaning.name, len(names), part, scope, False), tuple(passed))
 
