@@ -49,7 +49,8 @@ def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
         ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
         ("VIEW A VIEW B", "line 1: VIEW is given twice"),
         ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),
-        ("CONSTANT c = - 1", "line 1: '-' is not part of a TLC configuration"),
+        ("CONSTANT c = - 1", "line 1: found -; expected a number, a text, TRUE, FALSE, a model value or a set"),
+        ("CONSTANT c = `1", "line 1: '`' is not part of a TLC configuration"),
     ],
 )
 def test_mistakes_are_named_with_their_line(text, message):

@@ -450,6 +450,21 @@ Second == [](x = 1 => TLCGet("level") = 2)
 enabled = rows_of(ENABLED, "SPECIFICATION Spec CHECK_DEADLOCK FALSE", DIAL, KNOB)
 
 
+#: Operators to which a configuration gives values, or other definitions.
+TABLED = r"""EXTENDS Integers
+CONSTANT F(_), G(_, _), m
+VARIABLE x
+a (+) b == a + b
+a ++ b == a - b
+H(a) == a
+Init == x = F(m)
+Next == \/ x < 2 /\ x' = G(x, 2) /\ x (+) 1 = x - 1
+        \/ x > 2 /\ x' = F("a") + (7 % 4) + H(1)
+Low == x < 9
+"""
+TABLES = r"""CONSTANTS m = m F(m) = 1 F("a") = 4 G(1, 2) = 3 G(1, 1) = {}
+H(1) = 2 \oplus <- ++ % <- ++ INIT Init NEXT Next CHECK_DEADLOCK FALSE"""
+
 #: The identity around a specification, and around its parts.
 BOXED = r"""EXTENDS Naturals
 VARIABLE x
@@ -470,6 +485,8 @@ ROWS = {
         f"the identity around a specification: {name}": Row(BOXED, f"SPECIFICATION {name}", 3, 3, 4)
         for name in ("Let", "Bare", "Parts", "Nested")
     },
+    "operators with values and definitions of the configuration": Row(TABLED, TABLES, 3, 3, 4),
+    "an operator with values, violated": Row(TABLED, f"{TABLES} INVARIANT Low", wrong={"Low": 3}),
     "liveness behind the identity": Row(BOXED, "SPECIFICATION Nested PROPERTY Again", 3, 3, 4),
     "a state behind the identity": Row(BOXED, "SPECIFICATION Let INVARIANT Low", wrong={"Low": 3}),
     "no bound of levels": Row(LEVELS, PLAIN, 22, 7, 28),

@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
 from workbench.kernel.meaning.errors import either, listed, unknown
 from workbench.kernel.meaning.properties import DEADLOCK
-from workbench.tlaplus.syntax.cfg_parser import IN_MODULE, REPLACEMENT, Cfg, CfgEntry, fail_at, read_configuration
+from workbench.tlaplus.syntax.cfg_parser import (
+    IN_MODULE,
+    REPLACEMENT,
+    TABLE,
+    Cfg,
+    CfgEntry,
+    fail_at,
+    read_configuration,
+)
 
 #: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100
@@ -22,6 +30,7 @@ _REFUSED = {
     "_RL_REWARD": "it belongs to TLC's simulation",
     REPLACEMENT: "it replaces a definition of a TLA+ module, and there is none",
     IN_MODULE: "there is no TLA+ module to assign it in",
+    TABLE: "it gives values to an operator of a TLA+ module, and there is none",
 }
 
 

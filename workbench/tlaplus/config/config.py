@@ -1,6 +1,6 @@
 """A specification with its configuration: replacements, values of constants, and what to check."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +13,7 @@ from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import Translations, translations_in
 from workbench.tlaplus.config.closures import Closure
-from workbench.tlaplus.config.constants import as_values, constants_in, value_of
+from workbench.tlaplus.config.constants import as_values, constants_in, table_of, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.loader import Library, Specification, as_text
@@ -29,7 +29,7 @@ from workbench.tlaplus.names.symbols import (
     meanings_in,
     place_of,
 )
-from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, Row, fail_at
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order
 
@@ -223,6 +223,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             for within, entry in cfg.constants_in.items()
             if (made := _bind(specification, within.name, entry.line, within.module)) is not None
         }
+        for name, rows in cfg.tables.items():
+            fixed[_tabulate(specification, name, rows)] = table_of(name, rows)
         for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
@@ -269,6 +271,13 @@ def _replace(specification: Specification, name: str, entry: CfgEntry, module: s
         specification.replace(name, entry.value, module)
     except InputError as error:
         fail_at(entry.line, error)
+
+
+def _tabulate(specification: Specification, name: str, rows: Sequence[Row]) -> Constant:
+    try:
+        return specification.tabulate(name, {len(row.arguments) for row in rows})
+    except InputError as error:
+        fail_at(rows[0].line, error)
 
 
 def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:

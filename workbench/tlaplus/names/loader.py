@@ -16,6 +16,7 @@ from workbench.tlaplus.names.shipped import shipped
 from workbench.tlaplus.names.symbols import (
     Apart,
     Constant,
+    Defined,
     InstanceParameter,
     Instantiated,
     Meaning,
@@ -27,6 +28,7 @@ from workbench.tlaplus.names.symbols import (
     fail_at,
     is_same,
     origin,
+    place_of,
     replaced,
 )
 from workbench.tlaplus.syntax.parser import parse_module
@@ -35,6 +37,7 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Definition,
     Expression,
+    FunctionApplication,
     Identifier,
     Node,
     OperatorDefinition,
@@ -237,11 +240,7 @@ class Specification:
         replacement = self.scope.find(by)
         if replacement is None:
             raise unknown("definition", by, self.scope.known())
-        found = self.meanings(name, module)
-        if not found:
-            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
-            raise unknown("constant or operator", name, known)
-        for scope, before in found:
+        for scope, before in self._replaceable(name, module):
             if before.arity != replacement.arity:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
@@ -250,6 +249,42 @@ class Specification:
                 scope.names[name] = replacement
             elif not isinstance(before, (Declaration, InstanceParameter)) and before is not replacement:
                 before.replacement = replacement
+
+    def tabulate(self, name: str, arities: set[int]) -> Constant:
+        """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
+
+        Args:
+            arities: The numbers of arguments that the table has values for.
+
+        Returns:
+            The table, a new constant, whose value is a function.
+
+        Raises:
+            InputError: If the operator is unknown, or takes another number of arguments.
+        """
+        table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
+        for scope, before in self._replaceable(name):
+            if arities != {before.arity}:
+                other = next(iter(arities - {before.arity}))
+                raise InputError(f"{name} takes {before.arity} arguments, and a value is given for {other}")
+            if isinstance(before, (Declaration, InstanceParameter)):
+                continue
+            at, inner = place_of(before) or table.at, scope.beneath()
+            inner.names[table.name] = table
+            parameters = tuple(Declaration(at, f"argument {number}", 0) for number in range(1, before.arity + 1))
+            arguments = tuple(Identifier(at, parameter.name) for parameter in parameters)
+            body = FunctionApplication(at, Identifier(at, table.name), arguments)
+            definition = OperatorDefinition(at, name, False, parameters, body)
+            before.replacement = Defined(name, before.arity, definition, inner, False)
+        return table
+
+    def _replaceable(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
+        """As :meth:`meanings`, which are not empty."""
+        meanings = self.meanings(name, module)
+        if not meanings:
+            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
+            raise unknown("constant or operator", name, known)
+        return meanings
 
 
 def load(name: str, library: Library) -> Specification:
