@@ -465,6 +465,17 @@ Low == x < 9
 TABLES = r"""CONSTANTS m = m F(m) = 1 F("a") = 4 G(1, 2) = 3 G(1, 1) = {}
 H(1) = 2 \oplus <- ++ % <- ++ INIT Init NEXT Next CHECK_DEADLOCK FALSE"""
 
+#: Two modules that define one name.
+ONE_NAME = """EXTENDS Integers, One, Two
+VARIABLE x
+Init == x = F(1) + OfOne + OfTwo
+Next == x < 120 /\\ x' = x + 10
+"""
+ONE, TWO = (
+    module_of("EXTENDS Integers", f"F(a) == {value}", f"Of{name} == F({passed})", name=name)
+    for name, value, passed in (("One", "a", 10), ("Two", "a + 4", 100))
+)
+
 #: The identity around a specification, and around its parts.
 BOXED = r"""EXTENDS Naturals
 VARIABLE x
@@ -485,6 +496,7 @@ ROWS = {
         f"the identity around a specification: {name}": Row(BOXED, f"SPECIFICATION {name}", 3, 3, 4)
         for name in ("Let", "Bare", "Parts", "Nested")
     },
+    "two modules define one name": Row(ONE_NAME, PLAIN, 2, 2, 2, others=(ONE, TWO)),
     "operators with values and definitions of the configuration": Row(TABLED, TABLES, 3, 3, 4),
     "an operator with values, violated": Row(TABLED, f"{TABLES} INVARIANT Low", wrong={"Low": 3}),
     "liveness behind the identity": Row(BOXED, "SPECIFICATION Nested PROPERTY Again", 3, 3, 4),

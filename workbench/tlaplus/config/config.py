@@ -247,7 +247,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     if strange:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     translations = translations_in(library)
-    notes += translations.notes
+    notes += specification.notes + translations.notes
     return Configured(specification, cfg, file, constants, tuple(notes), translations, library, bound, fixed)
 
 

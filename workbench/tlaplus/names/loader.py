@@ -1,7 +1,7 @@
 """Modules and the meanings of their names: EXTENDS, INSTANCE, inner modules, and a configuration's replacements."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -212,6 +212,7 @@ class Specification:
     Attributes:
         scope: The meanings of names in the root module.
         scopes: The scopes of the modules that make up the specification, extended and instantiated, by module.
+        notes: Notes on its names for a result.
     """
 
     module: Module
@@ -220,6 +221,7 @@ class Specification:
     constants: tuple[Constant, ...]
     assumptions: tuple[Assumed, ...]
     scopes: tuple[Scope, ...]
+    notes: tuple[str, ...]
 
     def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
         """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
@@ -312,7 +314,9 @@ def load(name: str, library: Library) -> Specification:
     assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
-    return Specification(module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes))
+    return Specification(
+        module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes), (*loader.notes,)
+    )
 
 
 class _Root:
@@ -379,6 +383,7 @@ class _Loader:
         self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
         self.open: list[Module] = []
         self.checked: set[Module] = set()
+        self.notes = dict[str, None]()
         self.shipped = _Shipped(self, _Root().declare)
 
     def offered(self, name: str) -> tuple[dict[str, Meaning], dict[str, Meaning]]:
@@ -461,15 +466,18 @@ class _Modules:
             self.take(scope, base.name, base.at)
         else:
             extended = self.scope_of(module, outer)
-            scope.include(dict(extended.exported()), base.at)
-            scope.bring(extended.brought, base.at)
+            self.note(scope.include(dict(extended.exported()), base.at))
+            self.note(scope.bring(extended.brought, base.at))
             self.loader.inner[scope].update(self.loader.inner[extended])
 
     def take(self, scope: Scope, name: str, at: Place) -> None:
         """Add the names of a standard module to a scope."""
         own, further = self.loader.offered(name)
-        scope.bring(further, at)
-        (scope.include if name in _TLC_OWN else scope.bring)(own, at)
+        self.note(scope.bring(further, at))
+        self.note((scope.include if name in _TLC_OWN else scope.bring)(own, at))
+
+    def note(self, notes: Iterable[str]) -> None:
+        self.loader.notes.update(dict.fromkeys(notes))
 
     def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
         """A module and the scope around it; neither for a standard module."""
@@ -499,8 +507,8 @@ class _Modules:
             }
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())
-            scope.include(names, unit.at)
-            scope.bring(made.brought, unit.at, unit.local)
+            self.note(scope.include(names, unit.at))
+            self.note(scope.bring(made.brought, unit.at, unit.local))
         elif isinstance(unit, Module):
             self.loader.inner[scope][unit.name] = (unit, scope)
             if unit not in self.loader.checked:

@@ -117,6 +117,7 @@ class Instantiated(Named):
     scope: "Scope"
 
 
+_DEFINED = (Standard, Defined, Instantiated)
 Meaning = Variable | Constant | Standard | Defined | InstanceParameter | Instantiated | Declaration
 
 
@@ -248,21 +249,21 @@ class Scope:
         if before is not meaning:
             fail_at(at, f"{name} is already {origin(before)}")
 
-    def include(self, names: Mapping[str, Meaning], at: Place) -> None:
+    def include(self, names: Mapping[str, Meaning], at: Place) -> list[str]:
         """Add the names of another module; one that is known already keeps its meaning.
 
-        Raises:
-            InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
-        """
-        _merge(self.names, names, at)
-
-    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> None:
-        """Add names to `brought`, or to `lent` if they are `local`.
+        Returns:
+            A note for each name that both define, since SANY, too, takes the definition that it meets first.
 
         Raises:
-            InputError: With the place of the EXTENDS or INSTANCE, if one of them was brought with another meaning.
+            InputError: With the place of the EXTENDS or INSTANCE, for a declaration of a name that means something
+                else already.
         """
-        _merge(self.lent if local else self.brought, names, at)
+        return _merge(self.names, names, at)
+
+    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> list[str]:
+        """Add names to `brought`, or to `lent` if they are `local`; otherwise as :meth:`include`."""
+        return _merge(self.lent if local else self.brought, names, at)
 
     @property
     def own(self) -> dict[str, Meaning]:
@@ -364,11 +365,16 @@ def without_value(asked: Variable) -> str:
     return f"{asked.name} has no value here: {where}"
 
 
-def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> None:
+def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> list[str]:
+    notes = []
     for name, meaning in names.items():
         before = known.setdefault(name, meaning)
-        if not is_same(before, meaning):
+        if is_same(before, meaning):
+            continue
+        if not isinstance(before, _DEFINED) or not isinstance(meaning, _DEFINED):
             fail_at(at, f"{name} is already {origin(before)}")
+        notes.append(f"{at}: {name} is {origin(before)}; another one, {origin(meaning)}, does not count")
+    return notes
 
 
 def _part_of(
