@@ -17,7 +17,7 @@ from workbench.tlaplus.config.constants import as_values, constants_in, table_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.loader import Library, Specification, as_text
-from workbench.tlaplus.names.questions import refused
+from workbench.tlaplus.names.questions import kind_of, refused
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
@@ -145,6 +145,9 @@ class Configured:
                 takes = f"{text} takes {counted(meaning.arity, 'argument')}"
                 raise InputError(refused(text, f"{takes}; it takes an expression, such as {text}(...)"))
             level = Levels().level(Identifier(self.specification.module.at, text), self.scope)
+            if kind := kind_of(meaning):
+                example = f"{text} = ..." if kind != "a set" else f"... \\in {text}"
+                raise InputError(refused(text, f"it is {kind}; a property is TRUE or FALSE, as in {example}"))
             if level is Level.ACTION:
                 raise InputError(refused(text, "it is an action; behaviours are asked with [][A]_v and <>P"))
             entry = CfgEntry(text, 1)
