@@ -22,8 +22,7 @@ _LONGEST_NAME = 100
 _REFUSED = {
     **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
     "ALIAS": "traces show the model's own variables",
-    "POSTCONDITION": "there is no TLA+ module to evaluate it in",
-    "TYPE": "there is no TLA+ module to evaluate it in",
+    **dict.fromkeys(("POSTCONDITION", "POSTCONDITIONS", "TYPE"), "there is no TLA+ module to evaluate it in"),
     "VIEW": "a model tells states apart by all its variables",
     "TYPE_CONSTRAINT": "there is no TLA+ module to evaluate it in",
     "_PERIODIC": "there is no TLA+ module to evaluate it in",

@@ -24,7 +24,8 @@ _STATEMENTS = {
     "SYMMETRY": "SYMMETRY",
     "VIEW": "VIEW",
     "ALIAS": "ALIAS",
-    "POSTCONDITION": "POSTCONDITION",
+    "POSTCONDITION": "postconditions",
+    "POSTCONDITIONS": "postconditions",
     "SPECIFICATION": "SPECIFICATION",
     "INIT": "INIT",
     "NEXT": "NEXT",
@@ -34,6 +35,7 @@ _STATEMENTS = {
 _NEVER = {
     **dict.fromkeys(("TYPE", "TYPE_CONSTRAINT"), "TLC itself does nothing with it"),
     **dict.fromkeys(("_PERIODIC", "_RL_REWARD"), "it belongs to TLC's simulation"),
+    "_POSSIBLE": "`workbench scenario MODEL --reach P` finds a state in which P holds",
 }
 _KEYWORDS = _STATEMENTS.keys() | _NEVER.keys()
 #: The kinds of things that the names in a statement stand for.
@@ -42,6 +44,7 @@ _ONE = {
     "properties": "property",
     "constraints": "constraint",
     "action_constraints": "constraint",
+    "postconditions": "property",
 }
 #: The forms of a constant's assignment that have a meaning only for a module, for callers that refuse them.
 REPLACEMENT, IN_MODULE, TABLE = "<-", "= [module]", "(...) ="
@@ -115,6 +118,7 @@ class Cfg:
     properties: list[CfgEntry] = field(default_factory=list)
     constraints: list[CfgEntry] = field(default_factory=list)
     action_constraints: list[CfgEntry] = field(default_factory=list)
+    postconditions: list[CfgEntry] = field(default_factory=list)
     single: dict[str, CfgEntry] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
 
