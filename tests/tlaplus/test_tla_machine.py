@@ -465,6 +465,15 @@ Low == x < 9
 TABLES = r"""CONSTANTS m = m F(m) = 1 F("a") = 4 G(1, 2) = 3 G(1, 1) = {}
 H(1) = 2 \oplus <- ++ % <- ++ INIT Init NEXT Next CHECK_DEADLOCK FALSE"""
 
+#: TLCGet of an instance of TLC.
+ASKED = """EXTENDS Naturals
+VARIABLE x
+T == INSTANCE TLC
+Init == x = 0
+Next == x' = (x + 1) % 4
+Low == T!TLCGet("level") < 3
+"""
+
 #: Two modules that define one name.
 ONE_NAME = """EXTENDS Integers, One, Two
 VARIABLE x
@@ -496,6 +505,8 @@ ROWS = {
         f"the identity around a specification: {name}": Row(BOXED, f"SPECIFICATION {name}", 3, 3, 4)
         for name in ("Let", "Bare", "Parts", "Nested")
     },
+    "levels by an instance of TLC": Row(ASKED, f"{PLAIN} INVARIANT Low", wrong={"Low": 3}),
+    "levels by an instance of TLC, bounded": Row(ASKED, f"{PLAIN} CONSTRAINT Low", 2, 2, 3),
     "two modules define one name": Row(ONE_NAME, PLAIN, 2, 2, 2, others=(ONE, TWO)),
     "operators with values and definitions of the configuration": Row(TABLED, TABLES, 3, 3, 4),
     "an operator with values, violated": Row(TABLED, f"{TABLES} INVARIANT Low", wrong={"Low": 3}),

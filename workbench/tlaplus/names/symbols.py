@@ -221,12 +221,10 @@ class Scope:
 
     def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
         """The meaning of a name or operator here, with its arguments; None for any other construct."""
-        if isinstance(node, Qualified):
-            return self.reach(node).meaning, node.arguments
         if isinstance(node, Operation):
             return self.meaning(node.symbol, node.at), node.operands
-        if isinstance(node, Apply):
-            meaning = self.meaning(node.name, node.at)
+        if isinstance(node, (Apply, Qualified)):
+            meaning = self.reach(node).meaning if isinstance(node, Qualified) else self.meaning(node.name, node.at)
             asked = _asked(node) if isinstance(meaning, Standard) and meaning.module == "TLC" else None
             return (meaning, node.arguments) if asked is None else (asked, ())
         return (self.meaning(node.name, node.at), ()) if isinstance(node, Identifier) else None
@@ -353,9 +351,9 @@ class Scope:
         return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
 
 
-def _asked(node: Apply) -> Variable | None:
+def _asked(node: Apply | Qualified) -> Variable | None:
     """What ``TLCGet`` asks for, if that is known to the search."""
-    (first, *_) = node.arguments
+    first = next(iter(node.arguments), None)
     return _ASKED.get(f'{node.name}("{first.value}")') if isinstance(first, String) else None
 
 
