@@ -559,7 +559,7 @@ def test_model_values_of_the_published_hudi_configuration():
         ("_PERIODIC P", "line 1: _PERIODIC is not supported"),
         ("CHECK_DEADLOCK MAYBE", "line 1: CHECK_DEADLOCK MAYBE is not accepted; it takes TRUE or FALSE"),
         ("CONSTANT\nNat <- SmallNat", "line 2: Nat <- SmallNat is not supported"),
-        ("CONSTANT F(1) = 2", r"line 1: F\(... is not supported; it takes F = value"),
+        ("CONSTANT F(1) = 2", r"line 1: F\(...\) = value is not supported"),
         ("CONSTANT C = [M] 2", r"line 1: C = \[module\] value is not supported"),
         ("CONSTANT C = ", "line 1: found the end of the file; expected a number"),
         ("CONSTANT C = {1, 2", "line 1: found the end of the file; expected } or ,"),

@@ -23,7 +23,7 @@ def test_each_statement_has_its_place():
         """\\* a comment
         CONSTANTS n = -3 None = None Nat <- SmallNat Int <- [Inner] SmallInt c = [Inner] 4 (* another *)
         ACTION_CONSTRAINT Bound ACTION_CONSTRAINTS More Less
-        VIEW Seen ALIAS Shown POSTCONDITION After"""
+        VIEW Seen ALIAS Shown POSTCONDITION After Later POSTCONDITIONS Last"""
     )
     assert cfg.constants == {"n": CfgEntry(-3, 2)}
     assert cfg.model_values == {"None": 2}
@@ -34,8 +34,8 @@ def test_each_statement_has_its_place():
     assert {keyword: entry.value for keyword, entry in cfg.single.items()} == {
         "VIEW": "Seen",
         "ALIAS": "Shown",
-        "POSTCONDITION": "After",
     }
+    assert [entry.value for entry in cfg.postconditions] == ["After", "Later", "Last"]
 
 
 def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
@@ -51,8 +51,13 @@ def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
         ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice, here and in line 1; it takes one value"),
         ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
         ("VIEW A VIEW B", "line 1: VIEW is given twice"),
+        (
+            "_POSSIBLE P",
+            "line 1: _POSSIBLE is not supported: `workbench scenario MODEL --reach P` finds a state in which P holds",
+        ),
         ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),
-        ("CONSTANT c = - 1", "line 1: '-' is not part of a TLC configuration"),
+        ("CONSTANT c = - 1", "line 1: found -; expected a number, a text, TRUE, FALSE, a model value or a set"),
+        ("CONSTANT c = `1", "line 1: '`' is not part of a TLC configuration"),
     ],
 )
 def test_mistakes_are_named_with_their_line(text, message):

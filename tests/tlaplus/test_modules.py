@@ -139,10 +139,13 @@ def test_inner_modules_and_instances_of_instances():
     assert both.scope.find("w") is made.scope.find("w")
 
 
-def test_an_operator_defined_alike_in_an_instance_may_stand_here_too():
-    assert loaded("VARIABLE v", "vars == <<v>>", "INSTANCE N", N="VARIABLE v\nvars == <<v>>")
-    with pytest.raises(InputError, match=r"M.tla:4:1: vars is already defined at M.tla:3:1"):
-        loaded("VARIABLE v", "vars == <<v, v>>", "INSTANCE N", N="VARIABLE v\nvars == <<v>>")
+def test_an_operator_that_an_instance_defines_too_keeps_its_definition():
+    assert not loaded("VARIABLE v", "vars == <<v>>", "INSTANCE N", N="VARIABLE v\nvars == <<v>>").notes
+    made = loaded("VARIABLE v", "vars == <<v, v>>", "INSTANCE N", N="VARIABLE v\nvars == <<v>>")
+    note = "M.tla:4:1: vars is defined at M.tla:3:1; another one, defined at N.tla:3:1, does not count"
+    assert made.notes == (note,)
+    with pytest.raises(InputError, match=r"M.tla:2:12: F is already defined at N.tla:2:1"):
+        loaded("EXTENDS N, Deep", N="F == 1", Deep="CONSTANT F")
 
 
 def test_a_configuration_replaces_constants_and_operators():

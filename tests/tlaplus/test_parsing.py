@@ -87,7 +87,7 @@ CONSTRUCTS = [
     ),
     ("I!J(3)!Op(4)", "Qualified([Step(I []) Step(J [Number(3)])] Op [Number(4)])"),
     ("I!+(1, 2)", "Qualified([Step(I [])] + [Number(1) Number(2)])"),
-    ("lab(x) :: x", "Label(lab Identifier(x))"),
+    ("lab(x) :: x", "Label(lab [x] Identifier(x))"),
     ("3.14", "Unsupported(a number with a decimal point)"),
     (r"\EE x : p", r"Unsupported(\EE)"),
     ("I!Op(1)!:", "Qualified([Step(I []) Step(Op [Number(1)])] : [])"),

@@ -71,6 +71,8 @@ REFUSED = [
     ("Next", "'Next' is not accepted: it is an action; behaviours are asked with [][A]_v and <>P"),
     ("Below", "'Below' is not accepted: Below takes 1 argument; it takes an expression, such as Below(...)"),
     ("Below(1, 2)", "'Below(1, 2)' is not accepted: column 1: Below takes 1 argument, not 2"),
+    ("x + 1", "'x + 1' is not accepted: it is a number; a property is TRUE or FALSE, as in x + 1 = ..."),
+    ("{x}", "'{x}' is not accepted: it is a set; a property is TRUE or FALSE, as in ... \\in {x}"),
     ("s.x < 2", "'s.x < 2' is not accepted: column 1: unknown name s"),
 ]
 

@@ -11,12 +11,26 @@ from workbench.tlaplus.names.loader import Library, load
 from workbench.tlaplus.names.shipped import FOLDER, shipped
 from workbench.tlaplus.syntax.tree import OperatorDefinition
 
+INVARIANT = "INIT Init NEXT Next INVARIANT I"
 TEXTS = sorted(path.stem for path in FOLDER.glob("*.tla"))
 
 
-def test_operators_of_one_name_are_those_of_their_module() -> None:
-    with pytest.raises(InputError, match=r"M.tla:2:17: IsUndirectedGraph is already defined at Graphs.tla:43:1"):
-        module_of_text(module_of("EXTENDS Graphs, UndirectedGraphs", "VARIABLE x"))
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_of_operators_of_one_name_the_one_of_the_first_module_counts(engine: str) -> None:
+    """As for TLC, which warns."""
+    lines = (
+        "VARIABLE x",
+        "Init == x = IsUndirectedGraph([node |-> {1}, edge |-> {<<1, 1>>}])",
+        "Next == x' = x",
+        "I == x",
+    )
+    result = check(module_of_text(module_of("EXTENDS Graphs, UndirectedGraphs", *lines), INVARIANT)(), engine=engine)
+    assert result["I"].holds
+    path = "M.tla:2:17: Path is defined at Graphs.tla:55:1; another one, defined at UndirectedGraphs.tla:35:1, does not"
+    assert f"{path} count" in result.notes
+    other = module_of_text(module_of("EXTENDS UndirectedGraphs, Graphs", *lines), INVARIANT)
+    with pytest.raises(ModelError, match=r"UndirectedGraphs.tla:19:45: a function and a set cannot be compared"):
+        check(other(), engine=engine)
 
 
 def test_what_asks_the_world_is_an_error_where_it_is_evaluated() -> None:

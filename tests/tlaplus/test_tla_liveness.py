@@ -8,7 +8,7 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench import Budget
 from workbench.checking.check import check
-from workbench.kernel import search
+from workbench.kernel import ModelError, search
 from workbench.tlaplus.layout import sample
 from workbench.tlaplus.machine.specification import module_of_text
 
@@ -231,3 +231,29 @@ def test_a_step_that_writes_the_same_value_anew_does_not_change_it(behaviour, as
     model = module_of_text(module_of(SPREAD), f"SPECIFICATION {behaviour} PROPERTY {asked}")()
     result = check(model)
     assert (result.distinct, result[asked].holds) == (4, holds)
+
+
+#: Formulas of which a part has no value in the state that there is, where it may be of no interest; whether TLC stops.
+WITHOUT_VALUE = [
+    (r'x \notin Nat ~> x = "abc"', True),
+    (r'[](x \notin Nat => <>(x = "abc"))', True),
+    ('x = 1 => <>(x = "abc")', True),
+    ('[]<>(x = 0) /\\ (x = 1 ~> x = "abc")', True),
+    ('<>[](x = 0) \\/ []<>(x = "abc")', True),
+    ('[]<>(x = 1) => []<>(x = "abc")', True),
+    ('<>(x = 0 \\/ x = "abc")', False),
+    ('<>(x = 0) \\/ <>(x = "abc")', False),
+]
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize(("formula", "stops"), WITHOUT_VALUE)
+def test_a_predicate_without_a_value_is_an_error_also_where_it_does_not_matter(formula, stops, engine):
+    behaviour = "Init == x = 0", "Next == x' = x", "Spec == Init /\\ [][Next]_x /\\ WF_x(Next)"
+    lines = "EXTENDS Naturals", "VARIABLE x", *behaviour, f"P == {formula}"
+    model = module_of_text(module_of(*lines), "SPECIFICATION Spec PROPERTY P")()
+    if not stops:
+        assert check(model, engine=engine)["P"].holds
+        return
+    with pytest.raises(ModelError, match=r"M.tla:7:\d+: .* cannot be compared"):
+        check(model, engine=engine)

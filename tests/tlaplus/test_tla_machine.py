@@ -450,7 +450,68 @@ Second == [](x = 1 => TLCGet("level") = 2)
 enabled = rows_of(ENABLED, "SPECIFICATION Spec CHECK_DEADLOCK FALSE", DIAL, KNOB)
 
 
+#: Operators to which a configuration gives values, or other definitions.
+TABLED = r"""EXTENDS Integers
+CONSTANT F(_), G(_, _), m
+VARIABLE x
+a (+) b == a + b
+a ++ b == a - b
+H(a) == a
+Init == x = F(m)
+Next == \/ x < 2 /\ x' = G(x, 2) /\ x (+) 1 = x - 1
+        \/ x > 2 /\ x' = F("a") + (7 % 4) + H(1)
+Low == x < 9
+"""
+TABLES = r"""CONSTANTS m = m F(m) = 1 F("a") = 4 G(1, 2) = 3 G(1, 1) = {}
+H(1) = 2 \oplus <- ++ % <- ++ INIT Init NEXT Next CHECK_DEADLOCK FALSE"""
+
+#: TLCGet of an instance of TLC.
+ASKED = """EXTENDS Naturals
+VARIABLE x
+T == INSTANCE TLC
+Init == x = 0
+Next == x' = (x + 1) % 4
+Low == T!TLCGet("level") < 3
+"""
+
+#: Two modules that define one name.
+ONE_NAME = """EXTENDS Integers, One, Two
+VARIABLE x
+Init == x = F(1) + OfOne + OfTwo
+Next == x < 120 /\\ x' = x + 10
+"""
+ONE, TWO = (
+    module_of("EXTENDS Integers", f"F(a) == {value}", f"Of{name} == F({passed})", name=name)
+    for name, value, passed in (("One", "a", 10), ("Two", "a + 4", 100))
+)
+
+#: The identity around a specification, and around its parts.
+BOXED = r"""EXTENDS Naturals
+VARIABLE x
+Same(a) == a
+First(a, b) == a
+Init == x = 0
+Next == x' = (x + 1) % 3
+Let == LET id(a) == a IN id(Init /\ [][Next]_x)
+Bare == LET S == Init /\ [][Next]_x IN S
+Parts == Same(Init) /\ First([][Same(Next)]_x, 1)
+Nested == LET id(a) == a IN id(Same(Same(Parts) /\ Same(WF_x(Next))))
+Again == Same([]<>First(x = 1, Init))
+Low == x < 2
+"""
+
 ROWS = {
+    **{
+        f"the identity around a specification: {name}": Row(BOXED, f"SPECIFICATION {name}", 3, 3, 4)
+        for name in ("Let", "Bare", "Parts", "Nested")
+    },
+    "levels by an instance of TLC": Row(ASKED, f"{PLAIN} INVARIANT Low", wrong={"Low": 3}),
+    "levels by an instance of TLC, bounded": Row(ASKED, f"{PLAIN} CONSTRAINT Low", 2, 2, 3),
+    "two modules define one name": Row(ONE_NAME, PLAIN, 2, 2, 2, others=(ONE, TWO)),
+    "operators with values and definitions of the configuration": Row(TABLED, TABLES, 3, 3, 4),
+    "an operator with values, violated": Row(TABLED, f"{TABLES} INVARIANT Low", wrong={"Low": 3}),
+    "liveness behind the identity": Row(BOXED, "SPECIFICATION Nested PROPERTY Again", 3, 3, 4),
+    "a state behind the identity": Row(BOXED, "SPECIFICATION Let INVARIANT Low", wrong={"Low": 3}),
     "no bound of levels": Row(LEVELS, PLAIN, 22, 7, 28),
     "a bound of levels": Row(LEVELS, f"{PLAIN} CONSTRAINT Short", 7, 3, 15),
     "a bound of levels for steps": Row(LEVELS, f"{PLAIN} ACTION_CONSTRAINT Step", 7, 3, 15),

@@ -167,6 +167,14 @@ def test_a_postcondition_is_judged_unless_only_tlc_can_tell(name, number, word, 
     assert [note for note in result.notes if note.startswith("POST")] == passed
 
 
+def test_there_may_be_several_postconditions():
+    text = "EXTENDS TLC, Integers", "VARIABLE x", "Init == x = 0", "Next == x' = x", 'Two == TLCGet("distinct") = 2'
+    lines = *text, 'Some == TLCGet("generated") > 0'
+    for statement in ("POSTCONDITION Some Two", "POSTCONDITIONS Some Two", "POSTCONDITION Some POSTCONDITION Two"):
+        result = check(module_of_text(module_of(*lines), f"INIT Init NEXT Next {statement}")())
+        assert (result["Some"].holds, result["Two"].holds) == (True, False)
+
+
 def test_a_postcondition_is_judged_after_a_whole_search_alone():
     cfg = "CONSTANT N = 1 INIT Init NEXT Next CHECK_DEADLOCK FALSE INVARIANT Of POSTCONDITION Two"
     model = module_of_text(module_of(AFTER), cfg)()

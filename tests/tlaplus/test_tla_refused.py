@@ -60,6 +60,12 @@ REFUSED = [
     (BOTH + "CONSTANT x <- Nowhere", "M.cfg: line 3: unknown definition 'Nowhere'"),
     ("CONSTANT N = 3 Two = 4\nINIT Init NEXT Next", "M.cfg: line 1: Two takes 1 arguments; a value cannot stand for"),
     (BOTH + "CONSTANT\nTwo = Two", "M.cfg: line 4: Two takes 1 arguments; a value cannot stand for"),
+    (BOTH + "CONSTANT Two(1, 2) = 4", "M.cfg: line 3: Two takes 1 arguments, and a value is given for 2"),
+    (BOTH + "CONSTANT Two(1) = 4\nTwo(1) = 5", "M.cfg: line 4: Two(...) is given twice with the same arguments"),
+    (BOTH + "CONSTANT Two() = 4", "M.cfg: line 3: Two() is not accepted; it takes Two(arguments) = value"),
+    (BOTH + "CONSTANT Two(1) = 4 Two(TRUE) = 5", "M.cfg: line 3: Two: a boolean and an integer cannot be compared"),
+    (BOTH + "CONSTANT Tow(1) = 4", "M.cfg: line 3: unknown constant or operator 'Tow' (did you mean Two?)"),
+    (BOTH + "CONSTANT ++ <- Two", "M.cfg: line 3: unknown constant or operator '++'"),
     ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
     ("CONSTANT N = 3\nSPECIFICATION Twice", "M.tla:13:1: a specification has one [][Next]_vars; this one has 2"),
     ("CONSTANT N = 3\nSPECIFICATION Bound", "M.tla:14:13: an initial condition that depends on names bound around it"),
@@ -154,6 +160,7 @@ Op(a) == \/ a = 1
          \/ \E x, y \in {1} : a = x + y
 Chain == 1 = 1 /\ 2 = 2 /\ 3 = 3
 Way(a) == CASE a = 1 -> 2 [] OTHER -> 3
+Lack == \E x \in {1} : lab:: x = 1
 """
 #: The name of a part, the column of what is wrong with it, and what that is.
 NO_PARTS = [
@@ -162,7 +169,9 @@ NO_PARTS = [
     ("Op!1", 6, "Op takes 1 argument, not 0"),
     ("Op(1)!here", 6, "!here names no part of the expression at M.tla:3:10"),
     ("Chain!3", 6, "!3 names no part of the expression at M.tla:5:10"),
-    ("Way(1)!1", 6, "!1 names no part of the expression at M.tla:6:11"),
+    ("Way(1)!1", 6, "!1 is an arm of CASE; it takes !1, its condition, or !2 behind it"),
+    ("Way(1)!3", 6, "!3 names no part of the expression at M.tla:6:11"),
+    ("Lack!lab", 6, "!lab names a label at M.tla:7:24 that lacks the names bound around it; it takes lab(x)"),
     ("Naught!1", 6, "unknown name Naught (did you mean Nat?)"),
 ]
 
@@ -171,7 +180,7 @@ NO_PARTS = [
 def test_parts_that_there_are_not_have_their_place(name, column, message):
     with pytest.raises(InputError) as caught:
         module_of_text(module_of(PARTS + f"A == {name}"))
-    assert str(caught.value) == f"M.tla:7:{column}: {message}"
+    assert str(caught.value) == f"M.tla:8:{column}: {message}"
 
 
 def test_liveness_with_a_view_is_not_decided_and_the_result_says_what_a_view_does():

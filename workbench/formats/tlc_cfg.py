@@ -6,7 +6,15 @@ from typing import Any, NamedTuple
 from workbench.kernel import Constant, InputError, Model, Names, Partition, Verdict
 from workbench.kernel.meaning.errors import either, listed, unknown
 from workbench.kernel.meaning.properties import DEADLOCK
-from workbench.tlaplus.syntax.cfg_parser import IN_MODULE, REPLACEMENT, Cfg, CfgEntry, fail_at, read_configuration
+from workbench.tlaplus.syntax.cfg_parser import (
+    IN_MODULE,
+    REPLACEMENT,
+    TABLE,
+    Cfg,
+    CfgEntry,
+    fail_at,
+    read_configuration,
+)
 
 #: Longer names cannot be properties, and are not shown as such.
 _LONGEST_NAME = 100
@@ -14,14 +22,14 @@ _LONGEST_NAME = 100
 _REFUSED = {
     **dict.fromkeys(("ACTION_CONSTRAINT", "ACTION_CONSTRAINTS"), "a model's own constants bound its steps"),
     "ALIAS": "traces show the model's own variables",
-    "POSTCONDITION": "there is no TLA+ module to evaluate it in",
-    "TYPE": "there is no TLA+ module to evaluate it in",
+    **dict.fromkeys(("POSTCONDITION", "POSTCONDITIONS", "TYPE"), "there is no TLA+ module to evaluate it in"),
     "VIEW": "a model tells states apart by all its variables",
     "TYPE_CONSTRAINT": "there is no TLA+ module to evaluate it in",
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
     REPLACEMENT: "it replaces a definition of a TLA+ module, and there is none",
     IN_MODULE: "there is no TLA+ module to assign it in",
+    TABLE: "it gives values to an operator of a TLA+ module, and there is none",
 }
 
 

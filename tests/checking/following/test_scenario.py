@@ -14,7 +14,7 @@ from tests.behaviours import small_model, steps_from
 from workbench import check, get_model
 from workbench.checking.following.scenario import read_lines, scenario
 from workbench.commands import cli
-from workbench.kernel import InputError, Model, Variable, action, machine_of, replay, require
+from workbench.kernel import InputError, Model, Variable, action, constraint, machine_of, replay, require
 from workbench.kernel.meaning.budget import Budget, Watch
 
 # The reference -------------------------------------------------------------------------------------------------------
@@ -183,6 +183,20 @@ class Steps(Model):
 )
 def test_where_lines_are_passed(text, states):
     assert len(scenario(Steps(), text).trace) == states
+
+
+class Pruned(Steps):
+    """A model whose checks go on from no state above 1."""
+
+    @constraint
+    def low(self, s):
+        return s.n < 2
+
+
+def test_a_behaviour_that_goes_on_outside_of_a_constraint_says_so():
+    remark = "state 3 is outside of the constraint low, where a check does not go on"
+    assert scenario(Pruned(), "s.n == 3").remarks == [remark]
+    assert scenario(Pruned(), "s.n == 2").remarks == scenario(Pruned(), "s.n == 0").remarks == []
 
 
 def test_a_step_that_the_model_does_not_have_is_bad_input():

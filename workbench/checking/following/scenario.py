@@ -259,6 +259,7 @@ def scenario(
 
     result = search_at_once(searched, load_scenario_search, limits, small=not kernels_loaded(), rare=True)
     remarks = [line.condition.remark for line in read if line.condition and line.condition.remark]
+    remarks += _outside(result.behaviour) if result.behaviour else []
     return replace(result, remarks=remarks).of(model)
 
 
@@ -282,6 +283,19 @@ def _behaviour(
     if len(at) != passed:
         raise ModelError("a behaviour passed other lines when it was run again: the model is not pure")
     return BehaviourPath(model, start, moves), at
+
+
+def _outside(behaviour: BehaviourPath) -> list[str]:
+    """A remark where a behaviour goes on from a pruned state: a scenario may, and a check does not."""
+    model, moves = behaviour.model, behaviour.moves
+    constraints = model.constraint_predicates()
+    steps = each_step(model, behaviour.start, moves[:-1]) if constraints and moves else ()
+    for number, step in enumerate(steps, 1):
+        for constraint in constraints:
+            if not constraint.holds(step.state):
+                name = constraint.property.name
+                return [f"state {number} is outside of the constraint {name}, where a check does not go on"]
+    return []
 
 
 # Why a line cannot follow --------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Disjunction,
     Expression,
+    Identifier,
     Label,
     Lambda,
     Let,
@@ -194,10 +195,14 @@ class Closures:
         if not isinstance(definition, OperatorDefinition):
             return None
         passed = self._passed(closure, definition.parameters, arguments)
-        if passed is None:
-            return None
-        scope = meaning.inner
-        return Closure(definition.body, scope, {**scope.visible(around), **passed})
+        scope, body = meaning.inner, definition.body
+        if passed is not None:
+            return Closure(body, scope, {**scope.visible(around), **passed})
+        if isinstance(body, Identifier):  # an operator that is its argument, be that a formula of behaviours
+            named = scope.meaning(body.name, body.at)
+            given = zip(definition.parameters, arguments, strict=True)
+            return next((closure.beside(argument) for parameter, argument in given if parameter is named), None)
+        return None
 
     def _passed(
         self, closure: Closure, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]

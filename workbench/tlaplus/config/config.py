@@ -1,6 +1,6 @@
 """A specification with its configuration: replacements, values of constants, and what to check."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,11 +13,11 @@ from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import Translations, translations_in
 from workbench.tlaplus.config.closures import Closure
-from workbench.tlaplus.config.constants import as_values, constants_in, value_of
+from workbench.tlaplus.config.constants import as_values, constants_in, table_of, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.loader import Library, Specification, as_text
-from workbench.tlaplus.names.questions import refused
+from workbench.tlaplus.names.questions import kind_of, refused
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
@@ -30,7 +30,7 @@ from workbench.tlaplus.names.symbols import (
     meanings_in,
     place_of,
 )
-from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, Row, fail_at
 from workbench.tlaplus.syntax.remarks import Remarks
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order
@@ -172,6 +172,9 @@ class Configured:
                 takes = f"{text} takes {counted(meaning.arity, 'argument')}"
                 raise InputError(refused(text, f"{takes}; it takes an expression, such as {text}(...)"))
             level = Levels().level(Identifier(self.specification.module.at, text), self.scope)
+            if kind := kind_of(meaning):
+                example = f"{text} = ..." if kind != "a set" else f"... \\in {text}"
+                raise InputError(refused(text, f"it is {kind}; a property is TRUE or FALSE, as in {example}"))
             if level is Level.ACTION:
                 raise InputError(refused(text, "it is an action; behaviours are asked with [][A]_v and <>P"))
             entry = CfgEntry(text, 1)
@@ -250,6 +253,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             for within, entry in cfg.constants_in.items()
             if (made := _bind(specification, within.name, entry.line, within.module)) is not None
         }
+        for name, rows in cfg.tables.items():
+            fixed[_tabulate(specification, name, rows)] = table_of(name, rows)
         for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
@@ -272,7 +277,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     if strange:  # a model value just has to be there
         notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
     translations = translations_in(library)
-    notes += translations.notes
+    notes += specification.notes + translations.notes
     return Configured(specification, cfg, file, constants, tuple(notes), translations, library, bound, fixed)
 
 
@@ -296,6 +301,13 @@ def _replace(specification: Specification, name: str, entry: CfgEntry, module: s
         specification.replace(name, entry.value, module)
     except InputError as error:
         fail_at(entry.line, error)
+
+
+def _tabulate(specification: Specification, name: str, rows: Sequence[Row]) -> Constant:
+    try:
+        return specification.tabulate(name, {len(row.arguments) for row in rows})
+    except InputError as error:
+        fail_at(rows[0].line, error)
 
 
 def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:

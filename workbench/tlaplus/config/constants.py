@@ -1,7 +1,7 @@
 """A configuration's constants: declared as a model's, and as the values that a module computes with."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.constants import Constant
@@ -10,7 +10,7 @@ from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
 from workbench.tlaplus.library.arithmetic import interval, negative
 from workbench.tlaplus.syntax import tree
-from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, Row, fail_at
 from workbench.tlaplus.syntax.literals import LARGEST
 from workbench.tlaplus.syntax.parser import parse_module
 from workbench.tlaplus.values.equality import set_of
@@ -116,6 +116,22 @@ def value_of(name: str, entry: CfgEntry) -> Any:
         return value_in(entry.value)
     except EvaluationError as error:
         fail_at(entry.line, f"{name}: {error}")
+
+
+def table_of(name: str, rows: Sequence[Row]) -> Any:
+    """The function that a configuration's values of an operator are, over its arguments or tuples of them.
+
+    Raises:
+        InputError: With a line, for values or arguments that cannot be compared.
+    """
+    results = [value_of(name, CfgEntry(row.value, row.line)) for row in rows]
+    try:
+        arguments = [tuple(map(value_in, row.arguments)) for row in rows]
+        over = [passed if len(passed) > 1 else passed[0] for passed in arguments]
+        set_of(over)
+    except EvaluationError as error:
+        fail_at(rows[0].line, f"{name}: {error}")
+    return function_of(dict(zip(over, results, strict=True)))
 
 
 def constants_in(cfg: Cfg) -> dict[str, Constant]:

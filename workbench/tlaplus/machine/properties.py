@@ -62,8 +62,8 @@ class TextProperties:
             self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
         for entry in cfg.properties:
             self._add_temporal(entry)
-        if "POSTCONDITION" in cfg.single:
-            self._add_postcondition(cfg.single["POSTCONDITION"])
+        for entry in cfg.postconditions:
+            self._add_postcondition(entry)
         if configured.judges_deadlock:
             self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
         self.constraints = dict[str, Property]()

@@ -27,11 +27,13 @@ from workbench.tlaplus.meaning.formulas import (
     Some,
     after_step,
     all_of,
+    atoms_in,
     conjuncts,
     is_propositional,
     is_safety,
     is_true_on,
     negated,
+    propositions_in,
     some_of,
     truths_on_lasso,
 )
@@ -191,6 +193,7 @@ class _Deciding:
         for part in parts:
             broken = negated(part)
             for case in broken.parts if isinstance(broken, Some) else (broken,):
+                self._evaluate(case)
                 if (lasso := self._lasso([*self.fairness, *conjuncts(case)])) is not None:
                     steps, loop = lasso
                     return Decided(name, False, tuple(self.graph.states[now] for now, _ in steps), loop)
@@ -201,6 +204,18 @@ class _Deciding:
             if self.has_behaviours
             else Decided(name, None, why="no behaviour is as the specification asks")
         )
+
+    def _evaluate(self, case: Formula) -> None:
+        """Ask each predicate of each state, be it of interest there or not: one without a value is an error for TLC.
+
+        It does not look further than a first state where predicates must hold from there on.
+        """
+        if all(isinstance(part, Always) and is_propositional(part.part) for part in conjuncts(case)):
+            return
+        for formula in propositions_in(case):
+            if all(self.atoms.predicates[atom].level is Level.STATE for atom in atoms_in(formula)):
+                for state in range(len(self.graph.states)):
+                    self._is_true(formula, (state, state))
 
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)

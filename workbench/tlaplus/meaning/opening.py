@@ -9,7 +9,16 @@ from workbench.tlaplus.meaning.actions import is_enabled
 from workbench.tlaplus.meaning.environment import Environment, Model, States
 from workbench.tlaplus.meaning.expressions import evaluate
 from workbench.tlaplus.meaning.standard import MODULES
-from workbench.tlaplus.meaning.values import Boolean, ModelValue, Number, String, Words, set_of
+from workbench.tlaplus.meaning.values import (
+    Boolean,
+    ModelValue,
+    Number,
+    String,
+    Words,
+    function_of,
+    sequence_of,
+    set_of,
+)
 from workbench.tlaplus.names.depth import with_depth
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.symbols import Constant, InstanceParameter, Named, place_of
@@ -67,9 +76,18 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
         _give(specification, name, _value(entry.value, words), constants)
     for within, entry in cfg.constants_in.items():
         _give(specification, within.name, _value(entry.value, words), constants, within.module)
+    for name, rows in cfg.tables.items():
+        table = specification.tabulate(name, {len(row.arguments) for row in rows})
+        constants[table] = function_of((_argument(row.arguments, words), _value(row.value, words)) for row in rows)
     specification = with_depth(specification, cfg)
     model = Model(specification.variables, constants, words, is_enabled, MODULES)
     return Opened(specification, cfg, Environment(model, specification.scope, {}))
+
+
+def _argument(given: tuple[Any, ...], words: Words) -> Any:
+    """What a function of one or several arguments is applied to."""
+    values = [_value(one, words) for one in given]
+    return values[0] if len(values) == 1 else sequence_of(values)
 
 
 def _value(given: Any, words: Words) -> Any:

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, TypeVar
 from workbench.kernel.meaning.errors import InputError, Stop
 from workbench.tlaplus.meaning import sets
 from workbench.tlaplus.meaning.actions import Conjunct, disjuncts, initial_states, next_states
-from workbench.tlaplus.meaning.environment import Environment, State, States
+from workbench.tlaplus.meaning.environment import Closure, Environment, State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
 from workbench.tlaplus.meaning.formulas import conjuncts, is_safety
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.safety import Safety
-from workbench.tlaplus.meaning.temporal import Atoms
+from workbench.tlaplus.meaning.temporal import Atoms, level_of
 from workbench.tlaplus.meaning.values import EvaluationFailure, nests_deeper
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import DEPTH, Defined, fail_at
@@ -296,7 +296,7 @@ def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
     for node, env in _conjuncts(opened.named(single["SPECIFICATION"].value), opened):
         if isinstance(node, tree.Operation) and isinstance(node.operands[0], tree.Box):
             actions.append((node.operands[0].action, env))
-        elif env.model.levels.level(node, env.scope) <= Level.STATE:
+        elif level_of(node, env) <= Level.STATE:
             beginning.append((node, env))
         elif not _is_liveness(node, env):
             fail_at(node.at, "a specification has initial predicates, [][Next]_vars and liveness; this is none of them")
@@ -314,16 +314,22 @@ def _is_liveness(node: tree.Expression, env: Environment) -> bool:
 
 
 def _conjuncts(node: tree.Expression, opened: Opened) -> Iterator[Conjunct]:
-    """The conjuncts of a specification, also behind the names of definitions that are temporal."""
+    """The conjuncts of a specification, also behind LET, temporal definitions and the parameters of these."""
     pending: list[Conjunct] = [(node, opened.root)]
     while pending:
         node, env = pending.pop(0)
         if isinstance(node, tree.Conjunction):
             pending[:0] = [(operand, env) for operand in node.operands]
             continue
-        if isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)):
+        if isinstance(node, tree.Let):
+            pending.insert(0, (node.body, env.inside(node)))
+            continue
+        if isinstance(node, (tree.Identifier, tree.Apply, tree.Qualified)) and level_of(node, env) is Level.TEMPORAL:
             meaning, arguments, inner = called(node, env)
-            if isinstance(meaning, Defined) and env.model.levels.level(node, env.scope) is Level.TEMPORAL:
+            if isinstance(meaning, Defined):
                 pending.insert(0, (meaning.body, body_of(meaning, arguments, inner)))
+                continue
+            if isinstance(meaning, tree.Declaration) and isinstance(given := env.bound[meaning], Closure):
+                pending.insert(0, (given.node, given.environment))
                 continue
         yield node, env

@@ -1,7 +1,7 @@
 """Modules and the meanings of their names: EXTENDS, INSTANCE, inner modules, and a configuration's replacements."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +16,7 @@ from workbench.tlaplus.names.shipped import shipped
 from workbench.tlaplus.names.symbols import (
     Apart,
     Constant,
+    Defined,
     InstanceParameter,
     Instantiated,
     Meaning,
@@ -27,6 +28,7 @@ from workbench.tlaplus.names.symbols import (
     fail_at,
     is_same,
     origin,
+    place_of,
     replaced,
 )
 from workbench.tlaplus.syntax.parser import parse_module
@@ -35,6 +37,7 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Definition,
     Expression,
+    FunctionApplication,
     Identifier,
     Node,
     OperatorDefinition,
@@ -209,6 +212,7 @@ class Specification:
     Attributes:
         scope: The meanings of names in the root module.
         scopes: The scopes of the modules that make up the specification, extended and instantiated, by module.
+        notes: Notes on its names for a result.
     """
 
     module: Module
@@ -217,6 +221,7 @@ class Specification:
     constants: tuple[Constant, ...]
     assumptions: tuple[Assumed, ...]
     scopes: tuple[Scope, ...]
+    notes: tuple[str, ...]
 
     def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
         """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
@@ -237,11 +242,7 @@ class Specification:
         replacement = self.scope.find(by)
         if replacement is None:
             raise unknown("definition", by, self.scope.known())
-        found = self.meanings(name, module)
-        if not found:
-            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
-            raise unknown("constant or operator", name, known)
-        for scope, before in found:
+        for scope, before in self._replaceable(name, module):
             if before.arity != replacement.arity:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
@@ -250,6 +251,42 @@ class Specification:
                 scope.names[name] = replacement
             elif not isinstance(before, (Declaration, InstanceParameter)) and before is not replacement:
                 before.replacement = replacement
+
+    def tabulate(self, name: str, arities: set[int]) -> Constant:
+        """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
+
+        Args:
+            arities: The numbers of arguments that the table has values for.
+
+        Returns:
+            The table, a new constant, whose value is a function.
+
+        Raises:
+            InputError: If the operator is unknown, or takes another number of arguments.
+        """
+        table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
+        for scope, before in self._replaceable(name):
+            if arities != {before.arity}:
+                other = next(iter(arities - {before.arity}))
+                raise InputError(f"{name} takes {before.arity} arguments, and a value is given for {other}")
+            if isinstance(before, (Declaration, InstanceParameter)):
+                continue
+            at, inner = place_of(before) or table.at, scope.beneath()
+            inner.names[table.name] = table
+            parameters = tuple(Declaration(at, f"argument {number}", 0) for number in range(1, before.arity + 1))
+            arguments = tuple(Identifier(at, parameter.name) for parameter in parameters)
+            body = FunctionApplication(at, Identifier(at, table.name), arguments)
+            definition = OperatorDefinition(at, name, False, parameters, body)
+            before.replacement = Defined(name, before.arity, definition, inner, False)
+        return table
+
+    def _replaceable(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
+        """As :meth:`meanings`, which are not empty."""
+        meanings = self.meanings(name, module)
+        if not meanings:
+            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
+            raise unknown("constant or operator", name, known)
+        return meanings
 
 
 def load(name: str, library: Library) -> Specification:
@@ -277,7 +314,9 @@ def load(name: str, library: Library) -> Specification:
     assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
-    return Specification(module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes))
+    return Specification(
+        module, scope, variables, constants, tuple(assumptions), tuple(loader.scopes), (*loader.notes,)
+    )
 
 
 class _Root:
@@ -344,6 +383,7 @@ class _Loader:
         self.inner: dict[Scope, dict[str, tuple[Module, Scope]]] = {}
         self.open: list[Module] = []
         self.checked: set[Module] = set()
+        self.notes = dict[str, None]()
         self.shipped = _Shipped(self, _Root().declare)
 
     def offered(self, name: str) -> tuple[dict[str, Meaning], dict[str, Meaning]]:
@@ -426,15 +466,18 @@ class _Modules:
             self.take(scope, base.name, base.at)
         else:
             extended = self.scope_of(module, outer)
-            scope.include(dict(extended.exported()), base.at)
-            scope.bring(extended.brought, base.at)
+            self.note(scope.include(dict(extended.exported()), base.at))
+            self.note(scope.bring(extended.brought, base.at))
             self.loader.inner[scope].update(self.loader.inner[extended])
 
     def take(self, scope: Scope, name: str, at: Place) -> None:
         """Add the names of a standard module to a scope."""
         own, further = self.loader.offered(name)
-        scope.bring(further, at)
-        (scope.include if name in _TLC_OWN else scope.bring)(own, at)
+        self.note(scope.bring(further, at))
+        self.note((scope.include if name in _TLC_OWN else scope.bring)(own, at))
+
+    def note(self, notes: Iterable[str]) -> None:
+        self.loader.notes.update(dict.fromkeys(notes))
 
     def find(self, name: str, at: Place, scope: Scope) -> tuple[Module | None, Scope | None]:
         """A module and the scope around it; neither for a standard module."""
@@ -464,8 +507,8 @@ class _Modules:
             }
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())
-            scope.include(names, unit.at)
-            scope.bring(made.brought, unit.at, unit.local)
+            self.note(scope.include(names, unit.at))
+            self.note(scope.bring(made.brought, unit.at, unit.local))
         elif isinstance(unit, Module):
             self.loader.inner[scope][unit.name] = (unit, scope)
             if unit not in self.loader.checked:

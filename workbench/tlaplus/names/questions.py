@@ -8,7 +8,8 @@ from workbench.kernel.meaning.errors import InputError, brief
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.name_check import check_names
-from workbench.tlaplus.names.symbols import Constant, Defined, Scope
+from workbench.tlaplus.names.symbols import Constant, Defined, Meaning, Scope, Standard
+from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.parser import parse_expression
 from workbench.tlaplus.syntax.tree import EXPRESSION, Expression, OperatorDefinition, Place
 from workbench.tlaplus.syntax.units import Module
@@ -69,6 +70,30 @@ def _definition(text: str, scope: Scope) -> OperatorDefinition:
     except InputError as error:
         raise InputError(refused(text, str(error))) from None
     return definition
+
+
+#: The kinds of the values that constructs, and operators of TLA+ and its standard modules, make.
+_KINDS: dict[type, str] = {
+    tree.Number: "a number",
+    tree.String: "a string",
+    tree.RecordOf: "a record",
+    **dict.fromkeys((tree.TupleOf, tree.FunctionOf), "a function"),
+    **dict.fromkeys((tree.SetOf, tree.Filter, tree.MapOver, tree.FunctionSet, tree.RecordSet), "a set"),
+}
+_KINDS_OF_OPERATORS = {
+    **dict.fromkeys(("+", "-", "*", "\\div", "%", "^", "-."), "a number"),
+    **dict.fromkeys(("..", "\\cup", "\\cap", "\\", "\\X", "SUBSET", "UNION", "DOMAIN"), "a set"),
+}
+
+
+def kind_of(meaning: Meaning) -> str:
+    """The kind of a definition that is never TRUE or FALSE, in words; "" if it may be, for all that is known here."""
+    if not isinstance(meaning, Defined):
+        return ""
+    body = meaning.body
+    if isinstance(body, tree.Operation) and isinstance(meaning.inner.meaning(body.symbol, body.at), Standard):
+        return _KINDS_OF_OPERATORS.get(body.symbol, "")
+    return _KINDS.get(type(body), "")
 
 
 def refused(text: str, why: str) -> str:

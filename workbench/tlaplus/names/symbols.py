@@ -15,6 +15,7 @@ from workbench.tlaplus.syntax.precedence import BUILT_IN
 from workbench.tlaplus.syntax.subexpressions import select
 from workbench.tlaplus.syntax.tree import (
     Apply,
+    Arm,
     Declaration,
     Expression,
     FunctionDefinition,
@@ -116,6 +117,7 @@ class Instantiated(Named):
     scope: "Scope"
 
 
+_DEFINED = (Standard, Defined, Instantiated)
 Meaning = Variable | Constant | Standard | Defined | InstanceParameter | Instantiated | Declaration
 
 
@@ -219,12 +221,10 @@ class Scope:
 
     def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
         """The meaning of a name or operator here, with its arguments; None for any other construct."""
-        if isinstance(node, Qualified):
-            return self.reach(node).meaning, node.arguments
         if isinstance(node, Operation):
             return self.meaning(node.symbol, node.at), node.operands
-        if isinstance(node, Apply):
-            meaning = self.meaning(node.name, node.at)
+        if isinstance(node, (Apply, Qualified)):
+            meaning = self.reach(node).meaning if isinstance(node, Qualified) else self.meaning(node.name, node.at)
             asked = _asked(node) if isinstance(meaning, Standard) and meaning.module == "TLC" else None
             return (meaning, node.arguments) if asked is None else (asked, ())
         return (self.meaning(node.name, node.at), ()) if isinstance(node, Identifier) else None
@@ -247,21 +247,21 @@ class Scope:
         if before is not meaning:
             fail_at(at, f"{name} is already {origin(before)}")
 
-    def include(self, names: Mapping[str, Meaning], at: Place) -> None:
+    def include(self, names: Mapping[str, Meaning], at: Place) -> list[str]:
         """Add the names of another module; one that is known already keeps its meaning.
 
-        Raises:
-            InputError: With the place of the EXTENDS or INSTANCE, if one means something else already.
-        """
-        _merge(self.names, names, at)
-
-    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> None:
-        """Add names to `brought`, or to `lent` if they are `local`.
+        Returns:
+            A note for each name that both define, since SANY, too, takes the definition that it meets first.
 
         Raises:
-            InputError: With the place of the EXTENDS or INSTANCE, if one of them was brought with another meaning.
+            InputError: With the place of the EXTENDS or INSTANCE, for a declaration of a name that means something
+                else already.
         """
-        _merge(self.lent if local else self.brought, names, at)
+        return _merge(self.names, names, at)
+
+    def bring(self, names: Mapping[str, Meaning], at: Place, local: bool = False) -> list[str]:
+        """Add names to `brought`, or to `lent` if they are `local`; otherwise as :meth:`include`."""
+        return _merge(self.lent if local else self.brought, names, at)
 
     @property
     def own(self) -> dict[str, Meaning]:
@@ -351,9 +351,9 @@ class Scope:
         return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
 
 
-def _asked(node: Apply) -> Variable | None:
+def _asked(node: Apply | Qualified) -> Variable | None:
     """What ``TLCGet`` asks for, if that is known to the search."""
-    (first, *_) = node.arguments
+    first = next(iter(node.arguments), None)
     return _ASKED.get(f'{node.name}("{first.value}")') if isinstance(first, String) else None
 
 
@@ -363,18 +363,24 @@ def without_value(asked: Variable) -> str:
     return f"{asked.name} has no value here: {where}"
 
 
-def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> None:
+def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> list[str]:
+    notes = []
     for name, meaning in names.items():
         before = known.setdefault(name, meaning)
-        if not is_same(before, meaning):
+        if is_same(before, meaning):
+            continue
+        if not isinstance(before, _DEFINED) or not isinstance(meaning, _DEFINED):
             fail_at(at, f"{name} is already {origin(before)}")
+        notes.append(f"{at}: {name} is {origin(before)}; another one, {origin(meaning)}, does not count")
+    return notes
 
 
 def _part_of(
     meaning: Defined, selectors: Sequence[Step], arguments: Sequence[tuple[Declaration, Expression]]
 ) -> Reached:
     """A part of a definition as a definition of its own; its parameters are the names given by the last selector."""
-    body, scope = meaning.body, meaning.inner
+    body: Expression | Arm = meaning.body
+    scope = meaning.inner
     passed, names = list(arguments), tuple[Declaration, ...]()
     for number, selector in enumerate(selectors, 1):
         body, names, entered = select(body, selector)
@@ -384,6 +390,10 @@ def _part_of(
             fail_at(selector.at, f"!{selector.name} takes {len(names)} arguments here, not {len(selector.arguments)}")
         if number < len(selectors):
             passed += zip(names, selector.arguments, strict=True)
+    if isinstance(body, Arm):
+        fail_at(
+            selectors[-1].at, f"!{selectors[-1].name} is an arm of CASE; it takes !1, its condition, or !2 behind it"
+        )
     part = OperatorDefinition(body.at, meaning.name, False, names, body)
     return Reached(Defined(meaning.name, len(names), part, scope, False), tuple(passed))
 

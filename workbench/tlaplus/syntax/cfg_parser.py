@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name, identity
+from workbench.tlaplus.syntax.precedence import SPELLINGS, canonical
 
 #: The statements, and the attributes of :class:`Cfg` or keys of `single` that hold them.
 _STATEMENTS = {
@@ -23,7 +24,8 @@ _STATEMENTS = {
     "SYMMETRY": "SYMMETRY",
     "VIEW": "VIEW",
     "ALIAS": "ALIAS",
-    "POSTCONDITION": "POSTCONDITION",
+    "POSTCONDITION": "postconditions",
+    "POSTCONDITIONS": "postconditions",
     "SPECIFICATION": "SPECIFICATION",
     "INIT": "INIT",
     "NEXT": "NEXT",
@@ -33,6 +35,7 @@ _STATEMENTS = {
 _NEVER = {
     **dict.fromkeys(("TYPE", "TYPE_CONSTRAINT"), "TLC itself does nothing with it"),
     **dict.fromkeys(("_PERIODIC", "_RL_REWARD"), "it belongs to TLC's simulation"),
+    "_POSSIBLE": "`workbench scenario MODEL --reach P` finds a state in which P holds",
 }
 _KEYWORDS = _STATEMENTS.keys() | _NEVER.keys()
 #: The kinds of things that the names in a statement stand for.
@@ -41,13 +44,20 @@ _ONE = {
     "properties": "property",
     "constraints": "constraint",
     "action_constraints": "constraint",
+    "postconditions": "property",
 }
-#: The two forms of a constant's assignment that have a meaning only for a module, for callers that refuse them.
-REPLACEMENT, IN_MODULE = "<-", "= [module]"
+#: The forms of a constant's assignment that have a meaning only for a module, for callers that refuse them.
+REPLACEMENT, IN_MODULE, TABLE = "<-", "= [module]", "(...) ="
 _DEEPEST = 100
 _LONGEST = 160  # of an error after its line number; lists of names are cut
 _MOST_DIGITS = 100  # Python's own limit is some thousands
-_TOKEN = re.compile(r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>-?[0-9]+)|(?P<text>"[^"\n]*")|(?P<sign><-|[={},()\[\]!])')
+#: The symbols of operators, the longer ones first; the signs of a configuration are none of them.
+_SYMBOLS = sorted((one for one in SPELLINGS - {"=", "[]", "'"} if not one[0].isalpha()), key=len, reverse=True)
+_OPERATOR = "|".join(re.escape(symbol) + r"(?!\w)" * symbol[-1].isalpha() for symbol in _SYMBOLS)
+_TOKEN = re.compile(
+    r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>-?[0-9]+)|(?P<text>"[^"\n]*")'
+    rf"|(?P<arrow><-)|(?P<operator>{_OPERATOR})|(?P<sign>[={{}},()\[\]!])"
+)
 
 
 class Token(NamedTuple):
@@ -64,6 +74,14 @@ class Token(NamedTuple):
 class CfgEntry(NamedTuple):
     """A name or a value, and its line."""
 
+    value: Any
+    line: int
+
+
+class Row(NamedTuple):
+    """The value of an operator for some arguments, and its line."""
+
+    arguments: tuple[Any, ...]
     value: Any
     line: int
 
@@ -85,6 +103,7 @@ class Cfg:
         replacements: The definitions that stand for a constant or a definition, of ``C <- Definition``.
         constants_in: The values of ``C = [Module] value``.
         replacements_in: The definitions of ``C <- [Module] Definition``.
+        tables: The values of ``F(a, b) = value``, by the operator.
         single: The values of the statements that take one name, such as SYMMETRY, VIEW and NEXT, by their keywords.
         words: The strings and model values among the values, in the order of the text.
     """
@@ -94,10 +113,12 @@ class Cfg:
     replacements: dict[str, CfgEntry] = field(default_factory=dict)
     constants_in: dict[InModule, CfgEntry] = field(default_factory=dict)
     replacements_in: dict[InModule, CfgEntry] = field(default_factory=dict)
+    tables: dict[str, list[Row]] = field(default_factory=dict)
     invariants: list[CfgEntry] = field(default_factory=list)
     properties: list[CfgEntry] = field(default_factory=list)
     constraints: list[CfgEntry] = field(default_factory=list)
     action_constraints: list[CfgEntry] = field(default_factory=list)
+    postconditions: list[CfgEntry] = field(default_factory=list)
     single: dict[str, CfgEntry] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
 
@@ -107,7 +128,8 @@ def read_configuration(text: str, refused: Mapping[str, str] | None = None) -> C
 
     Args:
         text: The text.
-        refused: The statements that the caller does not take, by keyword, and why; also REPLACEMENT and IN_MODULE.
+        refused: The statements that the caller does not take, by keyword, and why; also REPLACEMENT, IN_MODULE and
+            TABLE.
 
     Raises:
         InputError: With the line, for a syntax error, or a statement that is refused.
@@ -163,7 +185,7 @@ def _tokens(text: str) -> Iterator[Token]:
             match = _TOKEN.match(line, at)
             if match is None:
                 fail_at(number, f"{line[at]!r} is not part of a TLC configuration")
-            yield Token(str(match.lastgroup), match.group(), number)
+            yield Token(str(match.lastgroup), canonical(match.group()), number)
             at = match.end()
 
 
@@ -230,10 +252,13 @@ class _CfgParser:
         self.cfg.single[keyword.text] = CfgEntry(given.text, given.line)
 
     def constant(self) -> None:
-        name = self.take("the name of a constant", "name")
+        name = self.take("the name of a constant", "name", "operator")
         sign = self.take(f"= after {name.short}", "=", "<-", "(", "!")
         if sign.text == "<-":
             self.replacement(name)
+            return
+        if sign.text == "(":
+            self.table(name)
             return
         if sign.text != "=":
             fail_at(sign.line, f"{name.short}{sign.text}... is not supported; it takes {name.short} = value")
@@ -260,10 +285,27 @@ class _CfgParser:
             fail_at(self.tokens[self.at - 1].line, f"{given} is not supported: {self.refused[REPLACEMENT]}")
         if self.token.text == "[":
             within = InModule(self.module(), name.text)
-            self.assign(self.cfg.replacements_in, within, name, self.take("the name of a definition", "name").text)
+            self.assign(self.cfg.replacements_in, within, name, self.definition())
         else:
-            value = self.take("the name of a definition", "name").text
-            self.assign(self.cfg.replacements, name.text, name, value)
+            self.assign(self.cfg.replacements, name.text, name, self.definition())
+
+    def definition(self) -> str:
+        return self.take("the name of a definition", "name", "operator").text
+
+    def table(self, name: Token) -> None:
+        """Parse what follows ``name(``: a value of an operator."""
+        if TABLE in self.refused:
+            fail_at(name.line, f"{name.short}(...) = value is not supported: {self.refused[TABLE]}")
+        if self.token.text == ")":
+            fail_at(name.line, f"{name.short}() is not accepted; it takes {name.short}(arguments) = value")
+        arguments = self.values_to(")", 0)
+        self.take(f"= after {name.short}(...)", "=")
+        if name.text not in self.cfg.tables:
+            self.once(name.text, name)
+        rows = self.cfg.tables.setdefault(name.text, [])
+        if any(_told_apart(row.arguments) == _told_apart(arguments) for row in rows):
+            fail_at(name.line, f"{name.short}(...) is given twice with the same arguments; it takes one value")
+        rows.append(Row(arguments, self.value(), name.line))
 
     def module(self) -> str:
         self.take("[", "[")
@@ -301,14 +343,19 @@ class _CfgParser:
 
     def rest_of_set(self, depth: int) -> tuple[Any, ...]:
         """The members of a set, each once; a string differs from a model value of the same spelling."""
+        items = self.values_to("}", depth)
+        return tuple({_told_apart(item): item for item in items}.values())
+
+    def values_to(self, end: str, depth: int) -> tuple[Any, ...]:
+        """The values up to a bracket, which is taken, too."""
         items = []
-        if self.token.text != "}":
+        if self.token.text != end:
             items.append(self.value(depth))
             while self.token.text == ",":
                 self.at += 1
                 items.append(self.value(depth))
-        self.take("} or ,", "}")
-        return tuple({_told_apart(item): item for item in items}.values())
+        self.take(f"{end} or ,", end)
+        return tuple(items)
 
 
 def _told_apart(value: Any) -> Any:

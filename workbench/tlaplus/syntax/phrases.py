@@ -132,7 +132,8 @@ class PhraseReader:
 
     def read_label(self, node: SyntaxNode) -> Expression:
         name = self.source.text_of(field(node, "name"))
-        return tree.Label(self.source.place(node), name, self.expression(field(node, "expression")))
+        bound = tuple(self.source.text_of(one) for one in each(node, "parameter"))
+        return tree.Label(self.source.place(node), name, bound, self.expression(field(node, "expression")))
 
     # Operators -------------------------------------------------------------------------------------------------------
 

@@ -119,6 +119,8 @@ _SPELLINGS = {
     "\\wr": "≀",
 }
 _CANONICAL = {other: symbol for symbol, others in _SPELLINGS.items() for other in others.split()}
+#: Every spelling of an operator.
+SPELLINGS = PRECEDENCES.keys() | _CANONICAL.keys()
 
 #: The operators that every module has, by name, with their arities.
 BUILT_IN = {

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import (
+    Arm,
     Binder,
     Conjunction,
     Declaration,
@@ -17,13 +18,13 @@ from workbench.tlaplus.syntax.tree import (
     Node,
     Step,
 )
-from workbench.tlaplus.syntax.visitor import parts
+from workbench.tlaplus.syntax.visitor import introduced, parts
 
 #: The selector with arguments for the bound names of a construct, which a parser names like this.
 ARGUMENTS = "()"
 _WITH_OPERANDS = (
     *(tree.Apply, tree.Operation, tree.Prime, tree.If, Let),
-    *(tree.TupleOf, tree.SetOf, tree.FunctionApplication),
+    *(tree.TupleOf, tree.SetOf, tree.FunctionApplication, tree.FunctionSet, tree.Field),
 )
 _SIDES = {"<<": 1, ">>": 2}
 
@@ -36,13 +37,13 @@ class Selected(NamedTuple):
         entered: The constructs around the part whose names are known in it, the outermost first.
     """
 
-    node: Expression
+    node: Expression | Arm
     names: tuple[Declaration, ...] = ()
     entered: tuple[Node, ...] = ()
 
 
-def select(node: Expression, selector: Step) -> Selected:
-    """The part of an expression that one selector names.
+def select(node: Expression | Arm, selector: Step) -> Selected:
+    """The part of an expression that one selector names; an arm of a CASE takes a second one.
 
     Raises:
         InputError: With the place of the selector, if there is no such part.
@@ -58,14 +59,28 @@ def select(node: Expression, selector: Step) -> Selected:
     if name.isdigit() or name in _SIDES:
         number, operands = _SIDES.get(name) or int(name), _operands(node)
         if 0 < number <= len(operands):
-            entered = (node,) if isinstance(node, Let) else ()
-            return Selected(operands[number - 1], (), entered)
-    if found := next(_labelled(node, name, ()), None):
-        return found
+            return Selected(operands[number - 1], (), (node,) if isinstance(node, Let) else ())
+    if found := next(_labelled(node, name, (), ()), None):
+        label, names, entered = found
+        bound = [declaration.name for declaration in names]
+        if sorted(bound) != sorted(label.bound):
+            takes = f"{name}({', '.join(bound)})" if bound else name
+            problem = f"!{name} names a label at {label.at} that lacks the names bound around it; it takes {takes}"
+            raise InputError(f"{selector.at}: {problem}")
+        return Selected(label.body, tuple(sorted(names, key=lambda one: label.bound.index(one.name))), entered)
     raise InputError(f"{selector.at}: !{name} names no part of the expression at {node.at}")
 
 
-def _operands(node: Expression) -> tuple[Expression, ...]:
+def _operands(node: Expression | Arm) -> tuple[Expression | Arm, ...]:
+    if isinstance(node, Arm):
+        return node.guard, node.value
+    if isinstance(node, tree.Case):
+        other = node.other
+        return (*node.arms, *([Arm(other.at, tree.Identifier(other.at, "OTHER"), other)] if other else ()))
+    if isinstance(node, (tree.RecordOf, tree.RecordSet)):
+        return tuple(field.value for field in node.fields)
+    if isinstance(node, tree.Except):
+        return (node.function,)
     if isinstance(node, (Conjunction, Disjunction)):
         *first, last = node.operands
         return node.operands if node.bulleted or len(first) < 2 else (replace(node, operands=tuple(first)), last)
@@ -76,14 +91,22 @@ def _operands(node: Expression) -> tuple[Expression, ...]:
     return tuple(part.node for part in parts(node) if isinstance(part.node, Expression))
 
 
-def _labelled(node: Node, name: str, entered: tuple[Node, ...]) -> Iterator[Selected]:
-    """The expression with a label; labels that take bound names as arguments are not found."""
+class _Labelled(NamedTuple):
+    """A label, with the names that are bound around it, and the constructs around it whose names are known in it."""
+
+    label: Label
+    bound: tuple[Declaration, ...]
+    entered: tuple[Node, ...]
+
+
+def _labelled(node: Node, name: str, bound: tuple[Declaration, ...], entered: tuple[Node, ...]) -> Iterator[_Labelled]:
+    """The labels of that name within an expression, but within no other label."""
     if isinstance(node, Label):
         if node.name == name:
-            yield Selected(node.body, (), entered)
+            yield _Labelled(node, bound, entered)
         return
     for part in parts(node):
         if not part.inside:
-            yield from _labelled(part.node, name, entered)
-        elif isinstance(node, Let):
-            yield from _labelled(part.node, name, (*entered, node))
+            yield from _labelled(part.node, name, bound, entered)
+        elif isinstance(node, (Let, Binder, tree.Lambda)):
+            yield from _labelled(part.node, name, (*bound, *introduced(node)), (*entered, node))

@@ -164,7 +164,10 @@ class Qualified(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Label(Expression):
+    """``name:: body``, or ``name(x, y):: body`` below binders of ``x`` and ``y``."""
+
     name: str
+    bound: tuple[str, ...]
     body: Expression
 
 

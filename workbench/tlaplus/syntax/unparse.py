@@ -62,6 +62,11 @@ def _bounds(node: tree.Binder) -> str:
     return ", ".join(written_bounds)
 
 
+def _label(node: Any) -> str:
+    bound = f"({', '.join(node.bound)})" if node.bound else ""
+    return f"{node.name}{bound} :: {_full(node.body)}"
+
+
 def _case(node: Any) -> str:
     arms = [f"{_full(arm.guard)} -> {_full(arm.value)}" for arm in node.arms]
     if node.other is not None:
@@ -106,7 +111,7 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     tree.Disjunction: lambda node: " \\/ ".join(_inner(one, "\\/") for one in node.operands),
     tree.Lambda: lambda node: f"LAMBDA {', '.join(one.name for one in node.parameters)} : {_full(node.body)}",
     tree.Qualified: _qualified,
-    tree.Label: lambda node: f"{node.name} :: {_full(node.body)}",
+    tree.Label: _label,
     tree.Quantified: lambda node: f"\\{node.kind} {_bounds(node)} : {_full(node.body)}",
     tree.Choose: lambda node: f"CHOOSE {_bounds(node)} : {_full(node.body)}",
     tree.Filter: lambda node: f"{{{_bounds(node)} : {_full(node.body)}}}",
