@@ -87,7 +87,7 @@ def test_what_is_no_key_is_refused(key):
 MODELS = {
     "steps": (Steps(Walkers=3), True),
     "bakery": (BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False), False),
-    "symmetric bakery": (BakeryV2(Writers=3, MaxCrashes=0, AsyncParquet=True, RestampPatch=False), True),
+    "symmetric bakery": (BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False), True),
     **{f"random {seed}": (random_model(seed), False) for seed in range(3)},
 }
 
@@ -99,7 +99,9 @@ def test_nothing_in_this_process_depends_on_the_key(model, symmetry, monkeypatch
 
     def all_of(key):
         monkeypatch.setattr("workbench.kernel.meaning.plan.token_bytes", lambda size: bytes.fromhex(key))
-        space = explore(model, symmetry=symmetry)
+        safe = [p.name for p in machine_of(model).select() if p.kind != "liveness"]  # else there is no symmetry
+        space = explore(model, safe, symmetry=symmetry)
+        assert bool(space.result.symmetry) is symmetry
         answer = space.result.as_dict()
         assert (answer.pop("fingerprint_key"), answer.pop("seconds") >= 0) == (key, True)
         arrays = (space.rows, space.levels, space.sources, space.targets, space.steps)

@@ -33,6 +33,7 @@ from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.plan import Fingerprints
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.protocols.hudi.model import Hudi
+from workbench.protocols.table.row_ids import RowIds
 from workbench.storage.folder import Folder
 
 pytestmark = pytest.mark.spark
@@ -89,10 +90,11 @@ def test_the_driver_hands_over_and_comes_back(spark, tmp_path, monkeypatch):
     first = wanted["levels"].index(widest) + 1
     assert made == [first, first + 1, first + 2]  # it then has 52 states to read, and two narrow levels were jobs
     made.clear()
-    monkeypatch.setattr(narrow_levels, "MOST_VISITED", 50)
+    monkeypatch.setattr(narrow_levels, "MOST_STATES", widest)
+    monkeypatch.setattr(narrow_levels, "MOST_VISITED", 150)
     assert summary(check(RACE, safety_of(RACE), engine=Spark(session=spark))) == wanted
     visited = list(itertools.accumulate(wanted["levels"]))
-    assert made == [level + 1 for level, states in enumerate(visited) if states > 50]
+    assert made == [level + 1 for level, states in enumerate(visited) if states > 150]
 
 
 def test_levels_that_one_job_makes(spark, jobs_only, tmp_path, monkeypatch):
@@ -509,14 +511,15 @@ def test_traces_are_checked_against_the_files(spark, tmp_path):
 
 
 def test_a_run_as_a_dataset(spark, tmp_path):
-    """The same tables as a space in memory gives, up to the states' ids."""
-    check(RACE, safety_of(RACE), engine=Spark(session=spark, run_dir=tmp_path / "run"))
+    """The same tables as a space in memory gives, up to the states' ids; of few variables, each of which takes jobs."""
+    model = RowIds()
+    check(model, engine=Spark(session=spark, run_dir=tmp_path / "run"))
     saved = load(save_run(tmp_path / "run", tmp_path / "data", spark=spark), spark)
-    save(explore(RACE, safety_of(RACE)), tmp_path / "here")
+    save(explore(model), tmp_path / "here")
     for query in (
         "SELECT level, count(*), count(DISTINCT id) FROM states GROUP BY level ORDER BY level",
         "SELECT action, parameters, process, count(*) FROM transitions GROUP BY ALL ORDER BY 1, string(parameters)",
-        "SELECT pc['w1'], iceberg, count(*) FROM states GROUP BY ALL ORDER BY 1, string(iceberg)",
+        "SELECT phase['w1'], versions, count(*) FROM states GROUP BY ALL ORDER BY 1, string(versions)",
         "SELECT count(*) FROM transitions t JOIN states a ON a.id = source JOIN states b ON b.id = target",
     ):
         assert saved.sql(query).collect() == load(tmp_path / "here", spark).sql(query).collect()

@@ -31,9 +31,9 @@ def kept(run_dir):
     return Run.of(Folder.open(run_dir, RUN)).fingerprint_key
 
 
-@pytest.mark.parametrize("most", [narrow_levels.MOST_STATES, 0], ids=["driver", "jobs"])
+@pytest.mark.parametrize("most", [narrow_levels.MOST_STATES, 17], ids=["driver", "jobs"])
 def test_the_key_is_kept_and_a_search_is_resumed_with_it(spark, tmp_path, monkeypatch, most):
-    """A level that was found with another one would be found again."""
+    """A level that was found with another one would be found again; wide levels are jobs, before and after."""
     monkeypatch.setattr(narrow_levels, "MOST_STATES", most)
     part = check(RACE, engine=Spark(session=spark, run_dir=tmp_path / "run"), budget=Budget(states=80))
     assert kept(tmp_path / "run") == part.fingerprint_key
