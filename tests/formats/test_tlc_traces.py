@@ -79,7 +79,7 @@ def test_a_step_that_the_module_does_not_have_is_said_with_its_number(name, edit
             ("State 2", "State 1"),
             "the state at line 8 has the number 1; it takes one behaviour, from state 1",
         ),
-        ("Halt.txt", ("State", "Sate"), "there is no state of TLC in it, such as 'State 1: <Initial predicate>'"),
+        ("Halt.txt", ("State", "Sate"), "and has no state of TLC, such as 'State 1: <Initial predicate>'"),
         ("Mail.txt", ("state 4", "state 7"), "it returns to state 7; it has states 1 to 6"),
         ("Halt.json", ('"state":[[1,', '"state":[["a",'), "the state at state a has the number a; it takes one"),
         ("Halt.json", ('"action"', '"actions"'), "the trace is {"),

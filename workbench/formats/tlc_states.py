@@ -67,7 +67,7 @@ def in_order(behaviour: Behaviour) -> Behaviour:
         InputError: If its states are not numbered from 1, or it returns to none of them.
     """
     if not behaviour.states:
-        raise InputError("there is no state of TLC in it, such as 'State 1: <Initial predicate>', and it is no JSON")
+        raise InputError("the trace is not JSON, and has no state of TLC, such as 'State 1: <Initial predicate>'")
     for number, state in enumerate(behaviour.states, start=1):
         if state.number != number:
             raise InputError(
