@@ -38,6 +38,7 @@ PRODUCTS: dict[str, tuple[str, ...]] = {
     # Every notebook, and every page of commands, in an installed package: one shows that it has all that they need.
     "tests/repository/test_package.py::test_a_notebook_runs_with_what_its_page_names": ("00_tour",),
     "tests/repository/test_package.py::test_what_a_newcomer_reads_works_as_printed": (),
+    "tests/repository/test_notebooks.py::test_a_lesson_goes_on_where_there_is_no_pypaimon": ("07-*",),
     "tests/repository/test_notebooks.py::test_a_notebook_is_kept_as_it_should_be": ("00*", "02*", "1*"),
     # Every story and picture, in windows of all sizes; every combination of switches.
     f"{_PAGES}a_story_is_seen_with_its_picture_beside_its_lanes": ("*-phone", "hudi-1280"),
@@ -51,6 +52,8 @@ PRODUCTS: dict[str, tuple[str, ...]] = {
     f"{_SITE}nothing_moves_on_the_front_page_when_a_switch_is_flipped": ("desk",),
     f"{_SITE}the_gallery_is_searched_by_what_breaks_and_by_what_repairs_it": ("phone",),
     f"{_SITE}a_trace_is_played_without_a_kernel_and_a_link_opens_one_step_of_it": ("desk",),
+    f"{_SITE}the_front_page_is_accessible": ("phone",),
+    f"{_SITE}pages_fit_their_window": ("phone",),
     f"{_PAGES}a_page_is_accessible": ("trace-phone", "report-1280-dark"),
     f"{_PAGES}a_page_plays_a_trace": ("bakery",),
     "tests/showing/browser/test_density.py::test_a_density_on_a_page_counts_exactly_what_is_selected": ("light-390",),
@@ -128,6 +131,13 @@ PRODUCTS: dict[str, tuple[str, ...]] = {
     "tests/audits/test_damage.py::test_damage_is_found_or_there_is_a_reason_why_not": ("hudi",),
     "tests/audits/test_flips.py::test_a_flipped_bit_is_a_finding_or_changes_nothing": ("delta", "hudi 9"),
     "tests/tlaplus/test_tla_limits.py::test_a_value_that_nests_too_deep_is_an_error_of_the_model": ("local",),
+    # Whatever recurses as deep as that, in all the constructs of TLA+; two modules at once, by every engine.
+    "tests/tlaplus/test_tla_limits.py::test_a_recursion_may_have_thousands_of_levels": ("operator", "function", "let"),
+    "tests/tlaplus/test_tla_limits.py::test_a_recursion_without_end_is_an_error_with_its_place": (
+        "operator",
+        "function",
+    ),
+    "tests/tlaplus/test_tla_threads.py::test_two_modules_do_not_disturb_each_other": ("local",),
 }
 #: Tests that ask in a browser, on Spark or with an empty cache what another asks each time in less: that one.
 REPEATED: dict[str, str] = {
