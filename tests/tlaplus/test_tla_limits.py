@@ -163,6 +163,15 @@ def test_a_recursion_without_end_is_an_error_where_there_is_no_larger_stack(monk
         check(recursive(DEEP["operator"], 9999, "INIT Init NEXT Next")())
 
 
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_what_is_assumed_may_ask_for_the_level_which_is_0_before_a_search(engine):
+    lines = "EXTENDS Integers, TLC\nVARIABLE x\nInit == x = 0\nNext == x' = 1 - x\nASSUME "
+    text = module_of(lines + 'TLCGet("level") = 0')
+    assert check(module_of_text(text, "INIT Init NEXT Next")(), engine=engine).distinct == 2
+    with pytest.raises(InputError, match=r'M.tla:6:1: .* TLCGet\("level"\) is 0'):
+        module_of_text(module_of(lines + 'TLCGet("level") = 1'), "INIT Init NEXT Next")()
+
+
 def test_what_is_assumed_may_recurse_too():
     lines = ("EXTENDS Integers\nVARIABLE x\n" + DEEP["operator"].format(end=0), "Init == x = 0", "Next == x' = x")
     assert module_of_text(module_of(*lines, "ASSUME F(5000) = 5000"))()

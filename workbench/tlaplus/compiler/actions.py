@@ -309,8 +309,10 @@ def _standard(
             number = assignments.target(writer, *texts[0])
             if number is not None:
                 value = writer.value(*texts[1])
-                assigned = _assigned if symbol == "=" else _among
-                return assigned(writer, number, value, here, node, following)
+                if symbol == "\\in":
+                    return _among(writer, number, value, here, node, following)
+                settled = value if expressions.is_concrete(writer, *texts[1]) else call("settled", value)
+                return _assigned(writer, number, settled, here, node, following)
     value = calls.applied(writer, meaning, arguments, here, node.at)
     return _test(writer, value, node, here, following)
 

@@ -234,6 +234,7 @@ KNOWN: Mapping[str, Any] = {
             operators.minus,
             operators.record,
             operators.recursive,
+            operators.settled,
             operators.subseteq,
             operators.tupled,
             operators.union,

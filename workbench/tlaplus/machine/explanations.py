@@ -18,7 +18,7 @@ from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.plain import as_kernel, as_plain
 from workbench.tlaplus.meaning.actions import Conjunct, disjuncts
 from workbench.tlaplus.meaning.counterexamples import broken_by_lasso, broken_by_step
-from workbench.tlaplus.meaning.environment import Known, State, States
+from workbench.tlaplus.meaning.environment import BEFORE, Known, State, States
 from workbench.tlaplus.meaning.obstacles import obstacles
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.reasons import Contradicted, Reason, in_line, reasons
@@ -76,7 +76,7 @@ class Explanations:
         def explain() -> list[Reason]:
             assumed = self._opened.specification.assumptions
             body, scope = next((one.body, scope) for one, scope in assumed if one.at == at)
-            return reasons(body, self._opened.root.at(scope), States({}))
+            return reasons(body, self._opened.root.at(scope), BEFORE)
 
         return _told("false", explain, self._sources)
 

@@ -38,7 +38,7 @@ from workbench.tlaplus.machine.trace_alias import aliases_of
 from workbench.tlaplus.machine.untaken import untaken
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.questions import Questions, naming_values
-from workbench.tlaplus.names.symbols import DEPTH, MissingName, fail_at
+from workbench.tlaplus.names.symbols import DEPTH, MissingName, fail_at, meanings_in
 from workbench.tlaplus.steps.disjuncts import named, split
 from workbench.tlaplus.steps.predicates import ComputedView, TextStep
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
@@ -255,10 +255,17 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _assume(self) -> None:
         """Refuse constants that an ASSUME excludes."""
         for assumption, scope in self.configured.specification.assumptions:
-            if not self._closures.is_true(Closure(assumption.body, scope, {})):
+            if not self._is_assumed(Closure(assumption.body, scope, {})):
                 told = self._explanations and self._explanations.of_assumption(assumption.at)
                 why = f": {told}" if told else ""
                 fail_at(assumption.at, f"what is assumed here is false with these constants{why}")
+
+    def _is_assumed(self, closure: Closure) -> bool:
+        """Whether an assumption holds; the depth is 0 where no state has been sought."""
+        if DEPTH not in meanings_in(*closure[:2]):
+            return self._closures.is_true(closure)
+        before = self._closures.over((DEPTH,))
+        return bool(before.evaluated(closure.node.at, before.compiled("predicate", closure), (0,), None))
 
     def _behaves(self) -> tuple[Behaviour, Closure | None]:
         """The parts of the specification, and its next-state relation; None if ASSUMEs are all there is to check."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.tlaplus.meaning.values import EvaluationFailure, Words
+from workbench.tlaplus.meaning.values import EvaluationFailure, Number, Words
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.symbols import DEPTH, FIGURES, Constant, Defined, Reached, Scope, Variable, without_value
 from workbench.tlaplus.syntax.tree import Declaration, Expression, Node
@@ -60,6 +60,10 @@ class States:
         """The states with one more value."""
         values = {**self.filled, variable: value}
         return replace(self, now=values) if self.fills == "now" else replace(self, then=values)
+
+
+#: Where what is assumed is evaluated: no state has been sought, and for TLC the depth is 0.
+BEFORE = States({DEPTH: Number(0)})
 
 
 def _contains(state: State, other: State) -> bool:

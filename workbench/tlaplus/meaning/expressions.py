@@ -244,7 +244,8 @@ def _at(node: tree.At, env: Environment, states: States) -> Any:
 
 
 def _field(node: tree.Field, env: Environment, states: States) -> Any:
-    return sets.apply(evaluate(node.record, env, states), String(node.name, env.model.words))
+    record = evaluate(node.record, env, states)
+    return sets.apply(record if sets.is_infinite(record) else sets.listed(record), String(node.name, env.model.words))
 
 
 def _record(node: tree.RecordOf, env: Environment, states: States) -> Any:

@@ -126,25 +126,13 @@ def conjuncts(formula: Formula) -> Iterator[Formula]:
         yield formula
 
 
-def propositions_in(formula: Formula) -> Iterator[Formula]:
-    """The largest parts of a formula that the first step of a behaviour decides."""
-    if is_propositional(formula):
-        yield formula
-    elif isinstance(formula, (All, Some)):
-        for part in formula.parts:
-            yield from propositions_in(part)
-    elif isinstance(formula, (Always, Eventually)):
-        yield from propositions_in(formula.part)
-
-
 def atoms_in(formula: Formula) -> Iterator[int]:
-    """The atoms of a propositional formula."""
+    """The atoms of a formula, in its order."""
     if isinstance(formula, Literal):
         yield formula.atom
-        return
-    assert isinstance(formula, (All, Some))
-    for part in formula.parts:
-        yield from atoms_in(part)
+    else:
+        for part in formula.parts if isinstance(formula, (All, Some)) else (formula.part,):
+            yield from atoms_in(part)
 
 
 def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:

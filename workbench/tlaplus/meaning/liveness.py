@@ -33,7 +33,6 @@ from workbench.tlaplus.meaning.formulas import (
     is_safety,
     is_true_on,
     negated,
-    propositions_in,
     some_of,
     truths_on_lasso,
 )
@@ -206,16 +205,17 @@ class _Deciding:
         )
 
     def _evaluate(self, case: Formula) -> None:
-        """Ask each predicate of each state, be it of interest there or not: one without a value is an error for TLC.
+        """Ask each predicate of each state or step, be it of interest or not: one without a value is an error for TLC.
 
         It does not look further than a first state where predicates must hold from there on.
         """
         if all(isinstance(part, Always) and is_propositional(part.part) for part in conjuncts(case)):
             return
-        for formula in propositions_in(case):
-            if all(self.atoms.predicates[atom].level is Level.STATE for atom in atoms_in(formula)):
-                for state in range(len(self.graph.states)):
-                    self._is_true(formula, (state, state))
+        states = [(state, state) for state in range(len(self.graph.states))]
+        steps = [(state, then) for state, after in enumerate(self.graph.successors) for then in after]
+        for atom in dict.fromkeys(atoms_in(case)):
+            for step in states if self.atoms.predicates[atom].level is Level.STATE else steps:
+                self.truth(step, atom)
 
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from workbench.kernel.meaning.errors import InputError, Stop
 from workbench.tlaplus.meaning import sets
 from workbench.tlaplus.meaning.actions import Conjunct, disjuncts, initial_states, next_states
-from workbench.tlaplus.meaning.environment import Closure, Environment, State, States
+from workbench.tlaplus.meaning.environment import BEFORE, Closure, Environment, State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
 from workbench.tlaplus.meaning.formulas import conjuncts, is_safety
 from workbench.tlaplus.meaning.opening import Opened
@@ -263,7 +263,7 @@ def _assume(opened: Opened) -> None:
     """Refuse constants that an ASSUME excludes."""
     for assumption, scope in opened.specification.assumptions:
         try:
-            is_met = holds(assumption.body, opened.root.at(scope), States({}))
+            is_met = holds(assumption.body, opened.root.at(scope), BEFORE)
         except EvaluationFailure as failure:
             raise InputError(str(failure)) from failure
         if not is_met:

@@ -7,7 +7,7 @@ functions here take listed and described values alike.
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.tlaplus.meaning.values import (
     EvaluationFailure,
@@ -369,9 +369,40 @@ class LazyFunction:
         return f"[x \\in {brief(self.domain)} |-> ...]" if self.is_infinite else str(self.listed())
 
 
+class PartialFunction(LazyFunction):
+    """A function without a value for some argument, which for TLC is an error unless it is applied to another one.
+
+    Args:
+        first: The first such argument and None; or its value, if that is such a function itself.
+    """
+
+    def __init__(
+        self, domain: Any, result: Callable[[Any], Any], first: tuple[Any, Any], failure: EvaluationFailure
+    ) -> None:
+        super().__init__(domain, result)
+        self.known, self.failure = [first], failure
+
+    def at(self, argument: Any) -> Any:
+        value = super().at(argument)
+        return self.listed() if value is None else value
+
+    def listed(self) -> NoReturn:
+        raise self.failure
+
+
 def function_over(domain: Any, result: Callable[[Any], Any]) -> Any:
     r"""``[x \in domain |-> result(x)]``."""
-    return LazyFunction(domain, result) if is_infinite(domain) else LazyFunction(domain, result).listed()
+    if is_infinite(domain):
+        return LazyFunction(domain, result)
+    pairs = list[tuple[Any, Any]]()
+    for argument in members_of(domain):
+        value = None
+        try:
+            value = result(argument)
+            pairs.append((argument, listed(value)))
+        except EvaluationFailure as failure:
+            return PartialFunction(domain, result, (argument, value), failure)
+    return Function(tuple(pairs))
 
 
 def apply(function: Any, argument: Any) -> Any:
@@ -389,6 +420,8 @@ def apply(function: Any, argument: Any) -> Any:
 
 def domain_of(function: Any) -> Any:
     """``DOMAIN function``."""
+    if isinstance(function, PartialFunction):
+        raise function.failure
     if isinstance(function, LazyFunction):
         return function.domain
     if not isinstance(function, Function):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from workbench.tlaplus.meaning.environment import Argument, Closure, Environment, States
-from workbench.tlaplus.meaning.expressions import bindings, body_of, called, holds, is_true
+from workbench.tlaplus.meaning.expressions import bindings, body_of, called, holds, is_true, is_unchanged
 from workbench.tlaplus.meaning.formulas import (
     FALSE,
     TRUE,
@@ -35,13 +35,14 @@ class Atom:
     level: Level
 
     def holds(self, states: States) -> bool:
-        """Its truth of a step; of one that stutters, ``[A]_v`` is true and ``<<A>>_v`` false, whatever A is.
+        """Its truth of a step; of one that keeps v, ``[A]_v`` is true and ``<<A>>_v`` false, whatever A is.
 
         Raises:
             EvaluationFailure: Where TLC cannot evaluate it.
         """
-        if states.now is states.then and isinstance(self.node, (tree.Box, tree.Angle)):
-            return isinstance(self.node, tree.Box)
+        if isinstance(self.node, (tree.Box, tree.Angle)):
+            keeps = states.now is states.then or is_unchanged(self.node.subscript, self.environment, states)
+            return isinstance(self.node, tree.Box) if keeps else holds(self.node.action, self.environment, states)
         return holds(self.node, self.environment, states)
 
 

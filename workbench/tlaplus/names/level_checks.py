@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.names.levels import Environment, Level, Levels, Response
-from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Instantiated, Scope, fail_at
+from workbench.tlaplus.names.symbols import DEPTH, FIGURES, Defined, InstanceParameter, Instantiated, Scope, fail_at
 from workbench.tlaplus.syntax.tree import (
     Angle,
     Apply,
@@ -47,7 +47,7 @@ def check_levels(module: Module, scope: Scope, unnamed: Mapping[Instance, Scope]
 
 class _Checker:
     def __init__(self) -> None:
-        self._levels = Levels()
+        self._levels = Levels((DEPTH, *FIGURES))
         self._checked = set[tuple[Defined, frozenset[tuple[object, Response]]]]()
 
     def visit(self, node: Node, scope: Scope, known: Environment) -> None:

@@ -4,7 +4,7 @@ An operator's level depends on its arguments: ``Next(x) == x'`` is constant for 
 an argument is known by its levels for arguments of each level.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from enum import IntEnum
 
 from workbench.tlaplus.names.fixpoint import Fixpoint
@@ -42,9 +42,14 @@ _VALUE: dict[Level, Response] = {level: (level,) * len(Level) for level in Level
 
 
 class Levels:
-    """Finds levels, and remembers those of definitions; a configuration's replacements must come before."""
+    """Finds levels, and remembers those of definitions; a configuration's replacements must come before.
 
-    def __init__(self) -> None:
+    Args:
+        constants: The variables that count as constants: in SANY, what TLCGet knows does.
+    """
+
+    def __init__(self, constants: Container[Variable] = ()) -> None:
+        self._constants = constants
         self._known: Fixpoint[tuple[Defined, frozenset[tuple[Declaration, Response]]], Level] = Fixpoint(Level.CONSTANT)
 
     def level(self, node: Node, scope: Scope, environment: Environment | None = None) -> Level:
@@ -97,7 +102,7 @@ class Levels:
         self, meaning: Meaning, arguments: tuple[Response, ...], highest: Level, environment: Environment
     ) -> Level:
         if isinstance(meaning, Variable):
-            return Level.STATE
+            return Level.CONSTANT if meaning in self._constants else Level.STATE
         if isinstance(meaning, Declaration):
             return environment[meaning][highest] if meaning in environment else highest
         if isinstance(meaning, Defined):

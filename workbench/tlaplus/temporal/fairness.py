@@ -85,7 +85,8 @@ class FairSteps:
         trigger = self._all(promised.trigger, True) if promised.trigger else None
         unless = frozenset(map(self._add_goal, promised.goals))
         steps = frozenset(self._add_steps(one, None) for one in promised.never)
-        return Formula(promised.kind, trigger, self._all(promised.region, False), unless=unless, steps=steps)
+        region = self._all(promised.region, False, is_each=promised.kind == "always_eventually")
+        return Formula(promised.kind, trigger, region, unless=unless, steps=steps)
 
     def tell(self) -> None:
         """Tell the steps which of the conditions count them."""
@@ -176,11 +177,11 @@ class FairSteps:
         test = self._enabled(what) if isinstance(what, Condition) else self._compiled(what)
         return test if literal.holds else _All([test], False)
 
-    def _all(self, literals: Sequence[Literal], holds: bool) -> Callable[[Reader], bool]:
-        """Whether some predicates are all true, or not."""
+    def _all(self, literals: Sequence[Literal], holds: bool, is_each: bool = False) -> Callable[[Reader], bool]:
+        """Whether some predicates are all true, or not; `is_each` evaluates each of them in each state."""
         if len(literals) == 1:
             return self._test(literals[0] if holds else literals[0].negated)
-        return _All([self._test(one) for one in literals], holds)
+        return (_Each if is_each else _All)([self._test(one) for one in literals], holds)
 
 
 class _All:
@@ -191,6 +192,14 @@ class _All:
 
     def __call__(self, state: Reader) -> bool:
         return all(test(state) for test in self._tests) is self._holds
+
+
+class _Each(_All):
+    r"""The same, of which each part is evaluated in each state, as TLC does for ``[]<>P \/ []<>Q``."""
+
+    def __call__(self, state: Reader) -> bool:
+        truths = [test(state) for test in self._tests]
+        return all(truths) is self._holds
 
 
 def _passing(guards: Sequence[CompiledPredicate], places: Sequence[int]) -> _Counts:

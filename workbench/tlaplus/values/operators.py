@@ -4,7 +4,7 @@ Compiled expressions call them, so they look for the commonest kinds of operands
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.kernel.meaning.values import Map, Name, identity
 from workbench.tlaplus.values.equality import check_together, same, set_of
@@ -139,9 +139,22 @@ def choose(members: Any, test: Callable[[Any], Any]) -> Any:
 
 def function(domain: Any, body: Callable[[Any], Any]) -> Any:
     r"""``[x \in domain |-> body(x)]``; lazy over a domain that cannot be listed."""
-    if not is_endless(domain):
-        return function_of({argument: force(body(argument)) for argument in each(domain)})
-    return LazyFunction(domain, body)
+    if is_endless(domain):
+        return LazyFunction(domain, body)
+    values = dict[Any, Any]()
+    for argument in each(domain):
+        value = None
+        try:
+            value = body(argument)
+            values[argument] = force(value)
+        except EvaluationError as error:
+            return PartialFunction(domain, body, {identity(argument): value}, error)
+    return function_of(values)
+
+
+def settled(value: Any) -> Any:
+    """A value that a variable gets: TLC evaluates all of a function there."""
+    return value.force() if type(value) is PartialFunction else value
 
 
 def recursive(domain: Any, body: Callable[[Any, Any], Any]) -> Any:
@@ -193,6 +206,36 @@ class LazyFunction(Lazy):
         return f"[x \\in {brief(self._domain)} |-> ...]" if self.endless else brief(self.force())
 
 
+class PartialFunction(LazyFunction):
+    """A function without a value for some argument. As in TLC that is an error unless it is applied to another one.
+
+    Args:
+        first: The first such argument, with None; or with its value, if that is such a function itself.
+    """
+
+    __slots__ = ("_error",)
+
+    def __init__(
+        self, domain: Any, body: Callable[[Any], Any], first: Mapping[Any, Any], error: EvaluationError
+    ) -> None:
+        super().__init__(domain, body)
+        self._known, self._error = dict(first), error
+
+    def at(self, argument: Any) -> Any:
+        key = identity(listed(argument))
+        if key in self._known and self._known[key] is None:
+            raise self._error
+        return super().at(argument)
+
+    def domain(self) -> NoReturn:
+        raise self._error
+
+    def force(self) -> NoReturn:
+        raise self._error
+
+    __str__ = Lazy.__str__
+
+
 def _updating(old: Any, place: Any, path: Sequence[Any], new: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The values of ``[old EXCEPT ![place]path = new]``."""
 
@@ -237,7 +280,7 @@ def field(value: Any, name: str) -> Any:
     kind = type(value)
     if kind is Map and name in value._data:
         return value._data[name]
-    return applied(value, name) if kind in CONCRETE else value.at(name)
+    return applied(value, name) if kind in CONCRETE else settled(value).at(name)
 
 
 def domain(function: Any) -> Any:
