@@ -19,18 +19,23 @@ from workbench.tlaplus.layout.views import see, store
 from workbench.tlaplus.values.lazy import listed
 from workbench.tlaplus.values.values import CONCRETE
 
+#: Sets of written cells whose variables are remembered.
+_MOST_WRITTEN = 1 << 12
+
 
 class Spread(Whole):
     """A variable over several cells.
 
     Attributes:
         overflow: The number of its first cell, which is the overflow.
+        cells: The numbers of all its cells.
     """
 
     def __init__(self, overflow: int, shape: Shape) -> None:
         self.overflow, self.shape = overflow, shape
         shape.place(overflow + 1)
         self.indices = (None, *(path for path, _ in shape.leaves()))
+        self.cells = range(overflow, overflow + len(self.indices))
 
     def value(self, row: Row) -> Any:
         whole = row[self.overflow]
@@ -98,6 +103,7 @@ class Cells:
     ) -> None:
         self.names, self.notation = names, notation
         self._learn = learn or (lambda: [None] * len(names))
+        self._written = dict[frozenset[int], Sequence[int]]()
 
     @cached_property
     def shapes(self) -> Sequence[Shape | None]:
@@ -110,8 +116,13 @@ class Cells:
         places, size = list[int | Spread](), 0
         for shape in self.shapes:
             places.append(size if shape is None else Spread(size, shape))
-            size += 1 if shape is None else len(places[-1].indices)  # type: ignore[union-attr]
+            size += 1 if shape is None else len(places[-1].cells)  # type: ignore[union-attr]
         return places
+
+    @cached_property
+    def _own(self) -> list[Sequence[int]]:
+        """The numbers of each variable's cells."""
+        return [place.cells if isinstance(place, Spread) else (place,) for place in self._places]
 
     @cached_property
     def _are_single(self) -> bool:
@@ -133,6 +144,18 @@ class Cells:
         """The values of the variables in a state, or in an object that reads one."""
         assert isinstance(state, View)
         return self.variables(state._row)
+
+    def variables_with(self, written: frozenset[int]) -> Sequence[int]:
+        """The numbers of the variables that have some of these cells."""
+        if written not in self._written:
+            if len(self._written) >= _MOST_WRITTEN:
+                self._written.clear()
+            self._written[written] = [number for number, own in enumerate(self._own) if not written.isdisjoint(own)]
+        return self._written[written]
+
+    def written_of(self, places: Sequence[int], written: frozenset[int]) -> list[int]:
+        """Those of some written cells that belong to the variables with these numbers."""
+        return [cell for place in places for cell in self._own[place] if cell in written]
 
     def writes(self, then: Mapping[int, Any], row: Row) -> dict[int, Any]:
         """The contents of cells after a step from `row`, given the values that it assigns to variables."""

@@ -18,8 +18,8 @@ from workbench.tlaplus.steps.predicates import Bound, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
 from workbench.tlaplus.syntax.unparse import written
 
-#: Says which of its conditions of fairness count a step, given the values of the variables before and after it.
-Counting = Callable[[Values, Sequence[Any]], frozenset[int]]
+#: Says which of its conditions of fairness count a step, given the row before it and the cells that it writes.
+Counting = Callable[[Values, Mapping[int, Any]], frozenset[int]]
 
 
 class Steps(NamedTuple):
@@ -148,11 +148,10 @@ class TextInstance(ActionInstance):
         return outcomes, list(dict.fromkeys(run.whys))
 
     def _outcome(self, before: Values, now: Any, run: Run) -> Outcome:
-        then, counted = run.then, None
-        if self.counting is not None:
-            counted = self.counting(now, [then[number] for number in range(len(self._cells.names))])
+        then = run.then
         left = next((bound.number for bound in self._bounds if not bound.admits(now, then)), None)
         assigned = then if left is None else {**then, left: False}
         if self._seen is not None:
             assigned = {**assigned, self._seen.number: self._seen.value(then)}
-        return Outcome(tuple(run.chosen), self._cells.writes(assigned, before), counted)
+        writes = self._cells.writes(assigned, before)
+        return Outcome(tuple(run.chosen), writes, None if self.counting is None else self.counting(before, writes))

@@ -6,28 +6,25 @@ where A is enabled. So is every action of a property.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.properties import Formula
-from workbench.kernel.meaning.state import Reader, Values
+from workbench.kernel.meaning.state import Reader
 from workbench.kernel.meaning.steps import Fairness
-from workbench.kernel.meaning.values import is_same
 from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
 from workbench.tlaplus.steps.disjuncts import Disjunct, split
 from workbench.tlaplus.steps.predicates import CompiledPredicate
-from workbench.tlaplus.steps.steps import TextInstance
+from workbench.tlaplus.steps.step_memo import CountedSteps, RememberedStep
+from workbench.tlaplus.steps.steps import Counting, TextInstance
 from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Place, Qualified
 from workbench.tlaplus.temporal.negation import Condition, FairnessGoal, Literal
 from workbench.tlaplus.temporal.temporal import Promised, variables_in
-from workbench.tlaplus.values.lazy import listed
 
-#: Whether a step counts, given the values of the variables before and after it.
-_Counts = Callable[[Values, Sequence[Any]], bool]
 #: A step has a label for the set of the conditions that count it. With more labels than this formulas are refused.
 _MOST_LABELS = 1 << 20
 
@@ -58,7 +55,7 @@ class FairSteps:
         for instance, disjunct in zip(instances, disjuncts, strict=True):
             self._numbers.setdefault(disjunct.key, []).append(instance.number)
         self.conditions: list[Fairness] = []
-        self._counts: list[_Counts | None] = []
+        self._counts: list[CountedSteps | None] = []
         self._own = Counter[int]()  # for each step, how many conditions may count it
         self._added = set[tuple[bool, frozenset[int], frozenset[int]]]()
         self._too_many: Place | None = None
@@ -95,9 +92,9 @@ class FairSteps:
             if any(self._counts[number] is not None for number in own):
                 instance.counting = self._counting(own)
 
-    def _counting(self, own: Sequence[int]) -> Callable[[Values, Sequence[Any]], frozenset[int]]:
+    def _counting(self, own: Sequence[int]) -> Counting:
         tests = [(number, self._counts[number]) for number in own]
-        return lambda now, then: frozenset(number for number, counts in tests if counts is None or counts(now, then))
+        return lambda row, writes: frozenset(number for number, counts in tests if not counts or counts(row, writes))
 
     def _add(self, condition: Condition) -> None:
         label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action, self._cells.notation)})"
@@ -109,14 +106,13 @@ class FairSteps:
         if numbers is None or watched is None:
             self._add_steps(condition, self._enabled(condition), label, assumed=True)
             return
-        places = [number for number, one in enumerate(self._variables) if one in watched]
+        places = self._places(watched)
         if not guards:  # the same may be asked under another name, or for several values that it does not depend on
             if (key := (condition.is_strong, numbers, frozenset(places))) in self._added:
                 return
             self._added.add(key)
-        tests = [self._compiled(guard) for guard in guards]
-        is_whole = len(places) == len(self._variables) and not tests
-        self._append(Fairness(label, condition.is_strong, numbers), None if is_whole else _passing(tests, places))
+        counted = None if len(places) == len(self._variables) and not guards else self._counted(guards, places)
+        self._append(Fairness(label, condition.is_strong, numbers), counted)
 
     def _guarded(self, action: Closure) -> tuple[list[Closure], Closure]:
         r"""The predicates p, q of a state and the action A of ``p /\ A /\ q``; none for any other action."""
@@ -155,8 +151,20 @@ class FairSteps:
         if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
-        steps = self._compiled(_steps_of(condition))
-        return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), steps.of_values)
+        watched = variables_in(self._closures, condition.subscript)
+        if watched is None:
+            counted = self._counted([_steps_of(condition)])
+        else:  # the action alone may read less than the subscript
+            counted = self._counted([condition.action], self._places(watched))
+        return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), counted)
+
+    def _counted(self, tests: Sequence[Closure], places: Sequence[int] | None = None) -> CountedSteps:
+        compiled = [self._compiled(test) for test in tests]
+        remembered = [RememberedStep(self._cells, test.of_values) for test in compiled]
+        return CountedSteps(self._cells, remembered, places)
+
+    def _places(self, watched: Container[Variable]) -> list[int]:
+        return [number for number, one in enumerate(self._variables) if one in watched]
 
     def _compiled(self, closure: Closure) -> CompiledPredicate:
         return CompiledPredicate(self._closures, self._cells, closure)
@@ -166,7 +174,7 @@ class FairSteps:
         steps = _steps_of(condition)
         return self._compiled(steps.beside(Operation(steps.node.at, "ENABLED", (steps.node,))))
 
-    def _append(self, condition: Fairness, counts: _Counts | None) -> int:
+    def _append(self, condition: Fairness, counts: CountedSteps | None) -> int:
         self.conditions.append(condition)
         self._counts.append(counts)
         self._own.update(condition.actions)
@@ -200,19 +208,6 @@ class _Each(_All):
     def __call__(self, state: Reader) -> bool:
         truths = [test(state) for test in self._tests]
         return all(truths) is self._holds
-
-
-def _passing(guards: Sequence[CompiledPredicate], places: Sequence[int]) -> _Counts:
-    """Whether guards hold before a step, and it changes one of some variables."""
-    return lambda now, then: (
-        all(guard.of_values(now, None) for guard in guards)
-        and not all(_stays(now[place], then[place]) for place in places)
-    )
-
-
-def _stays(before: Any, after: Any) -> bool:
-    """Whether a variable has the same value after a step; both may be lazy."""
-    return before is after or is_same(listed(before), listed(after))
 
 
 def _steps_of(condition: Condition) -> Closure:

@@ -1,0 +1,100 @@
+"""Conditions of fairness, by the cells that they read before and after a step."""
+
+from typing import Any
+
+import pytest
+
+from workbench import ModelError
+from workbench.kernel.meaning.state import Reads
+from workbench.tlaplus.layout import sample
+from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.steps.predicates import CompiledPredicate
+from workbench.tlaplus.steps.step_memo import RememberedStep
+
+
+class Asked:
+    """A predicate of steps, with the values that it was asked for: whether x grows, or y stays odd."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, now: Any, then: Any) -> bool:
+        self.times += 1
+        if then[0] < 0:
+            raise ModelError("x is below 0")
+        return then[0] > now[0] or then[1] % 2 == 1
+
+
+def ask(remembered: RememberedStep, row: tuple[Any, ...], writes: dict[int, Any]) -> tuple[bool, set[int]]:
+    """The truth for a step, and the cells of the row before it that were read."""
+    reads = Reads(row)
+    return remembered(reads, writes), set(reads)
+
+
+def test_an_answer_is_known_where_the_cells_of_the_step_that_it_depends_on_are_the_same():
+    asked = Asked()
+    remembered = RememberedStep(Cells(["x", "y", "z"]), asked)
+    assert ask(remembered, (1, 5, 0), {0: 2, 2: 1}) == (True, {0})
+    assert ask(remembered, (1, 6, 7), {0: 2, 2: 3}) == (True, {0})
+    assert asked.times == 1
+    assert ask(remembered, (1, 5, 0), {0: 1, 2: 1}) == (True, {0, 1})  # y is not written: it is that of before
+    assert ask(remembered, (1, 6, 0), {0: 1, 2: 1}) == (False, {0, 1})
+    assert ask(remembered, (1, 6, 8), {0: 1, 2: 5}) == (False, {0, 1})
+    assert asked.times == 3
+
+
+def test_a_written_cell_is_told_from_one_that_stays():
+    asked = Asked()
+    remembered = RememberedStep(Cells(["x", "y", "z"]), asked)
+    assert ask(remembered, (1, 6, 0), {2: 1}) == (False, {0, 1})
+    assert ask(remembered, (1, 6, 0), {1: 7}) == (True, {0})
+    assert ask(remembered, (1, 6, 0), {1: 8}) == (False, {0})
+    assert ask(remembered, (1, 6, 0), {0: 1, 1: True}) == (True, {0})  # which Python takes for 1
+    assert asked.times == 4
+
+
+def test_an_error_is_no_answer():
+    asked = Asked()
+    remembered = RememberedStep(Cells(["x", "y"]), asked)
+    for _ in range(2):
+        with pytest.raises(ModelError, match="x is below 0"):
+            remembered((1, 1), {0: -1})
+    assert asked.times == 2
+
+
+NOISY = r"""
+---- MODULE Noisy ----
+EXTENDS Naturals
+VARIABLES x, f, z
+vars == <<x, f, z>>
+Init == x = 0 /\ f = [i \in 1..2 |-> 0] /\ z = 0
+Tick == x' = (x + 1) % 3
+Next == Tick /\ f' = [f EXCEPT ![1] = 1 - @] /\ z' \in 1..8
+Spec == Init /\ [][Next]_vars /\ WF_vars(Tick /\ f'[2] = 0)
+====
+"""
+
+
+@pytest.mark.parametrize("most", [0, 5])  # variables in single cells, and functions over several
+def test_fairness_is_asked_once_for_outcomes_that_differ_in_what_it_does_not_read(most, monkeypatch):
+    monkeypatch.setattr(sample, "MOST_STATES", most)
+    asked = list[Any]()
+    of_values = CompiledPredicate.of_values
+
+    def noted(predicate: CompiledPredicate, now: Any, then: Any) -> bool:
+        asked.extend([None] * (then is not None))
+        return of_values(predicate, now, then)
+
+    monkeypatch.setattr(CompiledPredicate, "of_values", noted)
+    machine = module_of_text(NOISY, "SPECIFICATION Spec")()
+    outcomes, _ = machine.instances[0].run(next(machine.each_initial_state()).values)
+    assert [outcome.counted for outcome in outcomes] == [frozenset({0})] * 8
+    assert len(asked) == 1
+
+
+def test_fairness_of_an_action_that_next_lacks_counts_the_steps_that_change_its_subscript():
+    text = NOISY.replace(r"z' \in 1..8", "z' = 0").replace("WF_vars(Tick /\\ f'[2] = 0)", "WF_z(Tick /\\ f'[2] = 0)")
+    machine = module_of_text(text, "SPECIFICATION Spec")()
+    (outcome,), _ = machine.instances[0].run(next(machine.each_initial_state()).values)
+    assert outcome.counted == frozenset()
