@@ -23,7 +23,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Scope, Standard, Variable
+from workbench.tlaplus.names.symbols import DEPTH, Defined, InstanceParameter, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node
 from workbench.tlaplus.syntax.unparse import written
@@ -241,7 +241,7 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
 def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
     """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
     varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
-    for node in varying or (nodes if states.now == {} else ()):
+    for node in varying or (nodes if states.now.keys() <= {DEPTH} else ()):
         if (said := written(node)) != (value := brief(evaluate(node, env, states))):
             yield f"{said} is {value}"
 
