@@ -159,7 +159,7 @@ def counter(tmp_path, monkeypatch):
         (("sweep", "--grid", "N=1"), "unknown constant of Counter 'N'"),
         (("scenario", "story.txt"), "found"),
         (("export", "-o", "counter.dot"), "counter.dot"),
-        (("list",), "Counter"),
+        (("list",), "Counter\n\nConstants\n"),
         (("validate", "trace.itf.json"), "a behaviour of the model"),
         (("validate", "here/Counter.tla"), "nothing maps Counter to Counter"),
     ],

@@ -110,7 +110,8 @@ def _show_configuration(one: Configuration) -> None:
 
 def _show_model(model: ModelClass) -> None:
     out = RichConsole()
-    out.print(f"[bold]{model.declared.name}[/]: {_first_paragraph(model.__doc__)}\n")
+    doc = _first_paragraph(model.__doc__)
+    out.print(f"[bold]{model.declared.name}[/]{doc and f': {doc}'}\n")
     for line in stale_lines(model.declared.translation):
         out.print(f"{line}\n", markup=False)
     constants = _table("Constants", "name", "default", "accepts", "meaning")
