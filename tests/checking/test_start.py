@@ -227,6 +227,7 @@ def test_a_damaged_cache_of_kernels_is_made_anew(said_by_calls, tmp_path, suffix
     assert said_by_calls() == []
 
 
+@pytest.mark.slow
 def test_a_cache_of_kernels_that_cannot_be_written_is_done_without(said_by_calls, tmp_path):
     said_by_calls()
     for file in tmp_path.rglob("*.nbi"):

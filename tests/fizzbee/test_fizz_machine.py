@@ -107,6 +107,7 @@ def lock(tmp_path):
     return tmp_path / "lock.fizz"
 
 
+@pytest.mark.slow
 def test_a_file_is_checked_with_its_constants(run, lock):
     answer = run("check", lock, "--engine", "local")
     assert answer.status == 0
@@ -128,6 +129,7 @@ def test_settings_are_compared(run, lock, grid):
     assert "2 settings" in answer.out
 
 
+@pytest.mark.slow
 def test_a_page_and_a_panel_are_made(run, lock, tmp_path):
     assert run("check", lock, "--set", "STRICT=false", "-o", tmp_path / "lock.html").status == 1
     assert "Client#1.Take" in (tmp_path / "lock.html").read_text()
@@ -137,6 +139,7 @@ def test_a_page_and_a_panel_are_made(run, lock, tmp_path):
     panel.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["list", "walk"])
 def test_a_file_is_listed_and_walked(run, lock, command):
     answer = run(command, lock)
@@ -219,6 +222,7 @@ def test_it_is_searched_on_spark(spark, tmp_path):
     assert [(v.name, v.holds) for v in local.verdicts] == [(v.name, v.holds) for v in there.verdicts]
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_notebook(tmp_path):
     code = f"""
 from IPython.testing.globalipapp import start_ipython

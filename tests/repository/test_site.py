@@ -63,6 +63,7 @@ def pages_linked(folder: Path, page: str, name: str) -> list[str]:
     return re.findall(r"\]\(/gallery/([\w/]+)\.md\)", row)
 
 
+@pytest.mark.slow
 def test_a_violation_becomes_a_page(tmp_path: Path) -> None:
     (entry,) = gallery.stage_one(tmp_path, "classics/peterson_stays")
     assert entry.page == "classics/peterson_stays/WhoWantsEnters"
@@ -97,6 +98,7 @@ def test_a_card_counts_the_states_that_its_player_shows(staged: Any) -> None:
     assert "has 18 states, the last without an event. " in page.with_suffix(".md").read_text()
 
 
+@pytest.mark.slow
 def test_a_change_that_breaks_something_else_is_named_last_and_with_that(tmp_path: Path) -> None:
     """So is one that only rules out what the protocol cannot cope with, which comes before."""
     (entry,) = gallery.stage_one(tmp_path, "classics/two_phase_commit_blocks")

@@ -23,6 +23,7 @@ def race() -> StateSpace:
     return explore(RACE)
 
 
+@pytest.mark.slow
 def test_a_page_has_the_cube_its_lenses_and_a_state_of_each_tuple(race: StateSpace) -> None:
     shown, cube = view.density(race), race.cube()
     data = unpacked(shown.html(), "density")
@@ -57,6 +58,7 @@ def test_it_says_what_a_state_represents_and_what_is_not_there() -> None:
     assert "uncertainty" not in part.text()
 
 
+@pytest.mark.slow
 def test_a_page_of_a_result_shows_the_density_of_what_is_too_large_for_a_graph(
     race: StateSpace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ def test_a_page_of_a_result_shows_the_density_of_what_is_too_large_for_a_graph(
     assert unpacked(page, "density")["states"] == 1_533
 
 
+@pytest.mark.slow
 def test_the_widget_plays_a_shortest_trace_to_the_state_that_is_chosen(race: StateSpace) -> None:
     shown: Any = Density(race)
     assert (shown.state, shown.trace) == (None, None)
@@ -80,6 +83,7 @@ def test_the_widget_plays_a_shortest_trace_to_the_state_that_is_chosen(race: Sta
     assert len(shown.trace) == race.levels[1_500]
 
 
+@pytest.mark.slow
 def test_the_widget_searches_the_model_of_a_result_again() -> None:
     result = check(RACE, ["ConsistentRead"])
     assert repr(Density(result)) == "Density of paimon: 1,533 states by depth, 504 of them violate ConsistentRead"

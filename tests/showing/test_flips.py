@@ -71,6 +71,7 @@ def _verdicts(session: Session) -> str:
     return ", ".join(f"{one.name} {one.word}" for one in session.result.verdicts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", [pytest.param(name, marks=pytest.mark.slow) if name == "messages" else name for name in MODULES]
 )

@@ -85,6 +85,7 @@ def race() -> StateSpace:
     return explore(get_model("paimon")(PUT_IF_ABSENT=False))
 
 
+@pytest.mark.slow
 def test_a_graph_has_every_state_and_every_step(race: StateSpace) -> None:
     graph, result = view.whole_graph(race), race.result
     assert isinstance(graph, view.WholeGraph)
@@ -100,6 +101,7 @@ def test_a_graph_has_every_state_and_every_step(race: StateSpace) -> None:
     assert data["violated"] == {"ConsistentRead": np.flatnonzero(~race.holds("ConsistentRead")).tolist()}
 
 
+@pytest.mark.slow
 def test_the_trace_of_what_is_violated_is_lit_unless_another_is_given(race: StateSpace) -> None:
     def states(trace: Trace | None) -> list[Any]:
         return [race.state(number) for number in unpacked(view.whole_graph(race, trace=trace).html(), "graph")["path"]]
@@ -110,6 +112,7 @@ def test_the_trace_of_what_is_violated_is_lit_unless_another_is_given(race: Stat
     assert states(other) == other.states
 
 
+@pytest.mark.slow
 def test_a_lasso_has_its_loop() -> None:
     lasso = next(v.trace for v in check(get_model("paimon")(PUT_IF_ABSENT=False)).violated if v.kind == "liveness")
     assert lasso is not None
@@ -117,6 +120,7 @@ def test_a_lasso_has_its_loop() -> None:
     assert (data["loop"], len(data["path"])) == (lasso.loop, len(lasso))
 
 
+@pytest.mark.slow
 def test_under_symmetry_the_counts_are_one_and_the_trace_is_that_of_representatives() -> None:
     model = get_model("bakery_v2")(Writers=2, AsyncParquet=True, RestampPatch=False)
     space = explore(model, ["NoLakekeeperConflict"], symmetry=True)
@@ -141,6 +145,7 @@ def test_a_state_that_is_not_there_has_no_number(race: StateSpace) -> None:
     assert f"These are the first {len(part)} states of a search that was not completed" in graph.text()
 
 
+@pytest.mark.slow
 def test_too_many_states_are_no_graph_and_no_sample(race: StateSpace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.showing.view.graph.whole.MOST_STATES", 1_532)
     shown = view.whole_graph(race)
@@ -152,6 +157,7 @@ def test_too_many_states_are_no_graph_and_no_sample(race: StateSpace, monkeypatc
     assert "data-graph" not in page
 
 
+@pytest.mark.slow
 def test_a_page_has_the_pictures_of_the_trace_before_others(race: StateSpace) -> None:
     markup = view.whole_graph(race).html()
     drawn = unpacked(markup, "pictures")

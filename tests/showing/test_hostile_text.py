@@ -187,6 +187,7 @@ def test_what_is_wrong_with_a_recording_is_said_in_one_line(shown, document, nam
     assert (status, text.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_configuration_and_its_file_have_hostile_names(shown):
     name = "one\x1b[2J\nnot a line.toml"
     text = f'title = {json.dumps(HOSTILE[:-3])}\nmodel = "bakery"\nconstants.Writers = 2\n'

@@ -319,6 +319,7 @@ def test_what_the_constants_switch_off_is_neither_offered_nor_drawn() -> None:
     assert ("RestartsHeal" in properties.disabled, "RestartsHeal" in properties.on) == (False, True)
 
 
+@pytest.mark.slow
 def test_where_nothing_is_checked_nothing_is_said_to_hold() -> None:
     shown = panel(Every)
     for name in ("Small", "AtTwo"):
@@ -538,6 +539,7 @@ def test_what_is_too_large_for_a_graph_is_a_density_that_leads_the_stepper(
     assert stale.session.stepper().at == len(way) - 1
 
 
+@pytest.mark.slow
 def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     tab = opened(stale, "Graph")
 

@@ -105,6 +105,7 @@ def test_a_panels_traits_say_what_it_shows(bakery: Any) -> None:
     bakery.selected = "NonCrashedProgress"
 
 
+@pytest.mark.slow
 def test_constants_that_are_set_are_checked_and_the_verdicts_follow(bakery: Any) -> None:
     heard = told(bakery, "constants", "verdicts")
     bakery.constants = {"LazyReap": True}

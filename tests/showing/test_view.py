@@ -233,6 +233,7 @@ def test_a_step_that_is_wrong_is_marked():
     assert "1 property of steps holds" in drawn.step_html(0)  # the deadlock: there is no step to it
 
 
+@pytest.mark.slow
 def test_a_trace_has_the_picture_of_each_state(conflict):
     shown = view.trace_view(conflict)
     markup = shown.html()
@@ -743,6 +744,7 @@ def test_an_incomplete_result_says_that_it_does_not_know():
 # A trace for others --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_animated_trace_is_whole_without_its_style_sheet(conflict):
     svg = view.animated_svg(conflict)
     root = ElementTree.fromstring(svg)
@@ -771,6 +773,7 @@ def test_each_state_of_an_animation_takes_some_time(conflict, seconds):
         view.animated_svg(conflict, seconds=seconds)
 
 
+@pytest.mark.slow
 def test_two_results_side_by_side():
     names = ["NoLakekeeperConflict", "EveryoneCommits"]
     stock, raced = check(BakeryV2(Writers=2), names), check(BakeryV2(**RACE), names)
@@ -787,6 +790,7 @@ def test_two_results_side_by_side():
     assert f"{raced.distinct:,}" in compared.html()
 
 
+@pytest.mark.slow
 def test_two_runs_are_shown_where_they_diverge_with_only_that_effect_marked():
     names = ["NoLakekeeperConflict"]
     raced, stock = check(BakeryV2(**RACE), names), check(BakeryV2(**{**RACE, "RestampPatch": True}), names)

@@ -79,6 +79,7 @@ def test_it_stays_the_same_when_a_value_of_the_models_is_pickled(tmp_path: Path)
     assert model_digest(model) == before
 
 
+@pytest.mark.slow
 def test_every_model_has_its_own() -> None:
     digests = {model_digest(get_model(name)) for name in models()}
     assert len(digests) == len(models())

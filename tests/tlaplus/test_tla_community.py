@@ -112,6 +112,7 @@ def test_python_overrides_what_a_text_defines_with_as_many_arguments() -> None:
     assert overrides - defined == set()
 
 
+@pytest.mark.slow
 def test_operators_that_only_the_text_defines() -> None:
     own = ("EXTENDS SequencesExt", "Own == ReplaceAllSubSeqs(<<2, 2>>, <<x, x>>, <<x, x, x>>) = <<2, 2, x>>")
     assert answers(*own, configuration="INVARIANT Own") == {"Own": "holds"}

@@ -50,6 +50,7 @@ def test_a_result_has_the_figures_and_bounds_of_a_check():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("procs", [1, 2, 4])
 def test_the_constants_are_the_machines(procs):
     machine = machine_of(lock("SPECIFICATION Spec INVARIANT TypeOK")).changed(Procs=procs, Limit=2)
@@ -57,6 +58,7 @@ def test_the_constants_are_the_machines(procs):
     assert (plain.distinct, plain.generated) == (reference.distinct, reference.generated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["reference", "local"])
 def test_what_no_search_of_the_machine_decides_is_decided_plainly(engine, monkeypatch):
     model = model_of("Fair", UNKNOWN)
@@ -148,6 +150,7 @@ def test_a_budget_of_states_ends_it_with_what_is_found():
     ]
 
 
+@pytest.mark.slow
 def test_a_budget_of_seconds_ends_one_long_evaluation():
     text = module_of(
         "EXTENDS Naturals, FiniteSets",

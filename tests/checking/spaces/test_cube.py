@@ -103,6 +103,7 @@ def by_sample(space: StateSpace, cube: Cube, counts: np.ndarray) -> dict[Any, in
     return {key: count for key, count in zip(keys, counts.tolist(), strict=True) if count}
 
 
+@pytest.mark.slow
 def test_each_tuple_counts_the_states_that_decoded_have_its_values(space: StateSpace) -> None:
     cube = space.cube()
     states, wrong = counted_by_hand(space, cube)
@@ -142,6 +143,7 @@ def test_lenses_that_tell_most_come_first_and_those_that_the_property_reads_are_
     assert "pc" not in read
 
 
+@pytest.mark.slow
 def test_a_lens_without_room_is_left_out_and_the_next_may_join(space: StateSpace) -> None:
     wrong = np.zeros(len(space), bool)
 

@@ -158,6 +158,7 @@ class UpdatesReadEverything(PaimonExtended):
         return Paimon.read_latest(self, s, key)
 
 
+@pytest.mark.slow
 def test_updates_are_lost_because_they_read_as_readers_do():
     constants = {**ONE_WRITER, **NO_DELETES, **SKIP}
     why = "version 5: jack reads as (red, A), but committed up to version 5 was (blue, A)"

@@ -166,6 +166,7 @@ def test_errors_have_their_places_and_traces(name):
     assert str(error).startswith(f"M.tla:{OTHERWISE.get(name, at)}: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "states"), [("x' = Sum(500) % 7", 2), ("x' = Sum(-1)", None)])
 def test_recursion_may_be_deep_and_endless_recursion_is_an_error(steps, states):
     text = f"""EXTENDS Integers
