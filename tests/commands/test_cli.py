@@ -354,6 +354,9 @@ def test_show(run, name):
         assert constant in out
         for text in (declared.doc, declared.domain.describe()):  # long ones are continued on the next line
             assert text[:25] in out
+    for variable, held in model.declared.variables.items():
+        assert f"\n{variable} " in out
+        assert held.doc[:25] in out
     for other in [*model.declared.actions, *model.declared.properties, *model.symmetry]:
         assert other in out
 

@@ -1,7 +1,7 @@
 """List the models; or tell of one, of a configuration, or of the configurations in a folder of specs.
 
 workbench list              the models, and the number of configurations
-workbench list hudi         a model: its constants with their ranges, actions, properties and configurations
+workbench list hudi         a model: its constants with their ranges, variables, actions and properties
 workbench list v2_race      a configuration: what it sets, checks and expects
 workbench list classics     the configurations in a folder, with what each shows
 """
@@ -119,6 +119,9 @@ def _show_model(model: ModelClass) -> None:
         default, domain = constant.default, constant.domain
         said = domain.word(default) if domain.kind == "choice" else json.dumps(default)
         constants.add_row(name, *map(escape, (said, domain.describe(), constant.doc)))
+    variables = _table("Variables", "variable", "what it is")
+    for name, variable in model.declared.variables.items():
+        variables.add_row(name, escape(variable.doc))
     actions = _table("Actions", "action", "process", "what it does")
     for name, action in model.declared.actions.items():
         label = f"{name}({', '.join(action.parameters)})" if action.parameters else name
@@ -127,7 +130,7 @@ def _show_model(model: ModelClass) -> None:
     for name, declared in {**model.declared.properties, **model.declared.constraints}.items():
         asked = "" if declared.by_default else " (only on request)"
         properties.add_row(name, declared.described, _first_paragraph(declared.doc) + _condition(declared) + asked)
-    for table in (constants, actions, properties):
+    for table in (constants, variables, actions, properties):
         out.print(table)
         out.print()
     if model.declared.symmetry:
