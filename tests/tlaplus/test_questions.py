@@ -262,7 +262,7 @@ def test_walks_grids_and_datasets_take_what_the_configuration_does_not_list(tmp_
     (tmp_path / "M.cfg").write_text("SPECIFICATION Spec CONSTANT Most = 3")
     asked = ["--property", "x < 3"]
     assert cli.main(["walk", "M.tla", "--walks", "1", "--json", *asked]) == 1
-    assert '"why": "x < 3 is false: x is 3 (the expression, column 1)"' in capsys.readouterr().out
+    assert '"why": "x is 3 (the expression, column 1)"' in capsys.readouterr().out
     assert cli.main(["sweep", "M.tla", "--grid", "Most=2,3", "--workers", "1", "-o", "grid.csv", *asked]) == 1
     table = (tmp_path / "grid.csv").read_text().splitlines()
     assert [line[: line.index("d", 2)] for line in table[1:]] == ["2,hol", "3,violate"]

@@ -52,7 +52,12 @@ class Explanations:
     def of_invariant(self, name: str, state: Any) -> str | None:
         """The parts of an invariant that make it false in a state of the machine, with their places."""
         (now,) = self._each([state])
-        return _told("false", lambda: reasons(self._opened.named(name), self._opened.root, States(now)), self._sources)
+
+        def explain() -> Iterable[Reason]:
+            blamed = reasons(self._opened.named(name), self._opened.root, States(now))
+            return [_without(name, reason) for reason in blamed]
+
+        return _told("false", explain, self._sources)
 
     def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
         """The parts of a property that an initial state, or the two states of a step, make false."""
@@ -138,6 +143,12 @@ def _fault(found: Sequence[Reason], sources: Mapping[str, str]) -> str:
     places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
     spans = [span for reason in found for span in spans_of(reason.node, sources)]
     return Fault(in_line(found), *places, spans=tuple(dict.fromkeys(spans)))
+
+
+def _without(name: str, reason: Reason) -> Reason:
+    """A reason; where all of an expression that somebody asked for is to blame, what it read is enough."""
+    is_all = "".join(reason.head.split()) == "".join(f"{name} is false".split())
+    return reason._replace(head=", ".join(reason.read), read=()) if is_all and reason.read else reason
 
 
 def _contradiction(judged: str, error: Contradicted) -> str:
