@@ -2,14 +2,18 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.tlaplus.trees import module_of
 from tests.toys import Steps
 from workbench.checking.following.validate import validate
 from workbench.commands import cli
 from workbench.commands.output.recorded import read_trace
+from workbench.formats import tlc_json
+from workbench.formats.tlc_states import is_dump, parse_tlc
 from workbench.kernel import InputError
 from workbench.registry import get_model
 from workbench.tlaplus.machine.specification import module_of_text
@@ -83,12 +87,32 @@ def test_a_step_that_the_module_does_not_have_is_said_with_its_number(name, edit
         ("Mail.txt", ("state 4", "state 7"), "it returns to state 7; it has states 1 to 6"),
         ("Halt.json", ('"state":[[1,', '"state":[["a",'), "the state at state a has the number a; it takes one"),
         ("Halt.json", ('"action"', '"actions"'), "the trace is {"),
+        ("Halt.json", ('"name":"', '"name":5,"was":"'), "the trace is {"),
+        ("Halt.json", ('"x":0', f'"x":{"[" * 380}{"]" * 380}'), "has a value that is nested more than 100 deep"),
+        ("Halt.txt", ("State 1:", f"State {'1' * 5000}:"), "the state at line 8 has the number 2; it takes one"),
         ("Mail_dumped.tla", ("state |->", "states |->"), "the definition of CounterExample is no behaviour"),
     ],
 )
 def test_what_tlc_does_not_write_is_one_line(name, edit, why):
     with pytest.raises(InputError, match=re.escape(why)):
         read(FOLDER / name, lambda text: text.replace(*edit))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "State 1: <" + " line 1" * 100_000,
+        "trace ==" + " \n" * 100_000,
+        "trace ==\n" * 20_000,
+        "State 1: <Initial predicate>\n" + "a" * 100_000,
+    ],
+)
+def test_what_is_almost_a_trace_is_refused_at_once(text):
+    began = time.process_time()
+    assert not is_dump(text)
+    with pytest.raises(InputError):
+        parse_tlc(text)
+    assert time.process_time() - began < 5
 
 
 def test_a_trace_of_tlc_is_one_of_a_module():
@@ -109,6 +133,21 @@ Next == k = 1 /\ s' = <<>> /\ k' = 2
     Path("pairs.json").write_text(json.dumps({"counterexample": {"action": [], "state": states}, "vars": ["s"]}))
     recording = read_trace(model, "pairs.json").record(model())
     assert [state.cells for state in recording.states] == [{0: (frozenset({1, 2}),)}, {0: ()}]
+
+
+def test_a_state_of_json_that_may_be_any_of_very_many_is_refused(monkeypatch):
+    monkeypatch.setattr(tlc_json, "_MOST_STATES", 8)
+    text = module_of("EXTENDS Naturals", "VARIABLE s", "Init == s = {}", "Next == s' \\in SUBSET (1..4)")
+    model = module_of_text(text, "INIT Init\nNEXT Next")
+
+    def recorded(*states):
+        example = {"action": [], "state": [*enumerate(states, start=1)]}
+        Path("s.json").write_text(json.dumps({"counterexample": example}))
+        return read_trace(model, "s.json").record(model())
+
+    assert len(recorded({}, {"s": [2, 1]}, {"s": [1]}).states) == 3
+    with pytest.raises(InputError, match=r"^state 2 of the trace agrees with more than 8 states of M; it takes"):
+        recorded({}, {})
 
 
 def test_a_module_that_tlc_dumped_is_a_trace_and_not_a_model(capsys):

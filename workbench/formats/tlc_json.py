@@ -5,7 +5,7 @@ decides: its steps are taken from state to state, as long as there are some whos
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.formats.itf_expressions import brief_json
@@ -15,10 +15,12 @@ from workbench.formats.tlc_states import Behaviour, Written, course, in_order, m
 from workbench.kernel import InputError, Machine
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.state import State, row_of
-from workbench.kernel.meaning.values import Map, Name
+from workbench.kernel.meaning.values import DEEPEST, Map, Name
 from workbench.storage.strict_json import read_json
 from workbench.tlaplus.values.values import function_of, shown, spelling, text
 
+#: A state that is written whole agrees with few states of the module; one with variables left out, with any number.
+_MOST_STATES = 1 << 12
 _KEY = re.compile(r'(?<!\\)"counterexample"\s*:')
 
 
@@ -48,9 +50,13 @@ def parse_tlc_json(document: str) -> Behaviour:
 
 
 def read_tlc_json(model: AnyModel, behaviour: Behaviour) -> Recording:
-    """A trace in JSON as a recording of a module; raises as :func:`workbench.formats.tlc_states.read_tlc` does.
+    """A trace in JSON as a recording of a module.
 
     From the first state that no step leads to, values are read as they stand.
+
+    Raises:
+        InputError: As :func:`workbench.formats.tlc_states.read_tlc` does, and for a state that agrees with too many
+            states of the module.
     """
     machine = module(model)
     layers: list[dict[Any, tuple[State, Any]]] = []  # by row: a state that is written so, and the row before
@@ -58,7 +64,7 @@ def read_tlc_json(model: AnyModel, behaviour: Behaviour) -> Recording:
         successors = (
             _after(machine, layers[-1]) if layers else [(state, None) for state in machine.each_initial_state()]
         )
-        layer = {row_of(state): (state, before) for state, before in successors if _is_written(written.values, state)}
+        layer = _agreeing(machine, written, successors)
         if not layer:
             break
         layers.append(layer)
@@ -82,6 +88,18 @@ def _after(machine: Machine, layer: Mapping[Any, tuple[State, Any]]) -> Any:
     for row, (state, _) in layer.items():
         for instance in machine.instances:
             yield from ((after, row) for _, after in machine.outcomes(instance, state))
+
+
+def _agreeing(machine: Machine, written: Written, reached: Iterable[Any]) -> dict[Any, Any]:
+    """Those of some states, each with the row before it, that are written so, by row."""
+    layer = dict[Any, Any]()
+    for state, before in reached:
+        if _is_written(written.values, state):
+            layer[row_of(state)] = state, before
+        if len(layer) > _MOST_STATES:
+            agree = f"agrees with more than {_MOST_STATES} states of {machine.name}"
+            raise InputError(f"{written.place} of the trace {agree}; it takes a trace with all variables")
+    return layer
 
 
 def _is_written(values: Mapping[str, Any], state: State) -> bool:
@@ -123,16 +141,23 @@ def _spellings(value: Any) -> tuple[str, ...]:
     return (spelling(value), value) if type(value) is str else (shown(value),)
 
 
-def _plainly(machine: Machine, document: Any, before: Any) -> Any:
-    """A value as it stands: a list is a set if the variable was one `before`."""
+def _plainly(machine: Machine, document: Any, before: Any, depth: int = 0) -> Any:
+    """A value as it stands: a list is a set if the variable was one `before`.
+
+    Raises:
+        InputError: If it is nested too deeply.
+    """
+    if depth > DEEPEST:
+        raise InputError(f"the trace has a value that is nested more than {DEEPEST} deep")
     if isinstance(document, str):
         value = machine.mark(document)
         return value if isinstance(value, Name) else text(document)
     if isinstance(document, dict):
+        parts = document.items()
         return function_of(
-            {_plainly(machine, key, None): _plainly(machine, part, None) for key, part in document.items()}
+            {_plainly(machine, key, None): _plainly(machine, part, None, depth + 1) for key, part in parts}
         )
     if isinstance(document, list):
-        items = [_plainly(machine, item, None) for item in document]
+        items = [_plainly(machine, item, None, depth + 1) for item in document]
         return frozenset(items) if isinstance(before, frozenset) else tuple(items)
     return document

@@ -18,11 +18,13 @@ from workbench.tlaplus.config.constants import read_value
 from workbench.tlaplus.values.values import spelling, text
 
 #: A state's first line, plain or with -tool.
-_HEAD = re.compile(r"(?:State )?(\d+): (?:<(.+?)(?: line \d+.*)?>|(Stuttering))\s*")
-_BACK = re.compile(r"(?:Back to state (\d+): <.*|(\d+): Back to state: <.*)")
-_CONJUNCT = re.compile(r"^(?:/\\ )?([A-Za-z_0-9!]*[A-Za-z_][A-Za-z_0-9!]*) = ", re.MULTILINE)
+_HEAD = re.compile(r"(?:State )?(\d{1,9}): (?:<(.+)>|(Stuttering))\s*")
+_PLACE = re.compile(r" line \d")
+_BACK = re.compile(r"(?:Back to state (\d{1,9}): <.*|(\d{1,9}): Back to state: <.*)")
+_CONJUNCT = re.compile(r"^(?:/\\ )?(?=[0-9!]*[A-Za-z_])([A-Za-z_0-9!]+) = ", re.MULTILINE)
 #: The definition that -dumpTrace tla writes, and the one of the modules that TLC writes for an error trace.
-_DUMPED = re.compile(r"^(CounterExample|trace) ==\s*\n(.*?)^(?:----|====)", re.MULTILINE | re.DOTALL)
+_DUMPED = re.compile(r"^(CounterExample|trace) ==[^\S\n]*\n", re.MULTILINE)
+_END = re.compile(r"^(?:----|====)", re.MULTILINE)
 
 
 class Written(NamedTuple):
@@ -47,7 +49,7 @@ class Behaviour(NamedTuple):
 
 def is_dump(document: str) -> bool:
     """Whether a module's text is a behaviour that TLC has dumped."""
-    return _DUMPED.search(document) is not None
+    return _dumped(document) is not None
 
 
 def parse_tlc(document: str) -> Behaviour:
@@ -56,8 +58,8 @@ def parse_tlc(document: str) -> Behaviour:
     Raises:
         InputError: With the line, if there is none, or several, or a value cannot be read.
     """
-    dumped = _DUMPED.search(document)
-    return in_order(_printed(document) if dumped is None else _of_dump(dumped))
+    dumped = _dumped(document)
+    return in_order(_printed(document) if dumped is None else _of_dump(*dumped))
 
 
 def in_order(behaviour: Behaviour) -> Behaviour:
@@ -109,8 +111,14 @@ def module(model: AnyModel) -> Machine:
 
 
 def course(steps: Iterable[tuple[int, str, int]]) -> tuple[dict[int, str], int | None]:
-    """The names of the steps that lead to the states with these numbers, and the loop, from all steps of a dump."""
+    """The names of the steps that lead to the states with these numbers, and the loop, from all steps of a dump.
+
+    Raises:
+        ValueError: If they are none.
+    """
     steps = list(steps)
+    if not all(type(before) is type(after) is int and isinstance(step, str) for before, step, after in steps):
+        raise ValueError
     back = [after - 1 for before, _, after in steps if after <= before]
     return {after: step for before, step, after in steps if before < after}, back[0] if back else None
 
@@ -132,7 +140,7 @@ def _printed(document: str) -> Behaviour:
         )
         place = f"line {at}"
         values = dict(_conjuncts("\n".join(lines[at:end]), place))
-        states.append(Written(int(head[1]), values, head[2], place))
+        states.append(Written(int(head[1]), values, head[2] and _PLACE.split(head[2], 1)[0], place))
         at = end
     return Behaviour(states)
 
@@ -153,10 +161,17 @@ def _value(written: str, place: str) -> Any:
         raise InputError(f"{place}, is {brief(written)}, which is not a value of TLA+") from None
 
 
-def _of_dump(dumped: re.Match[str]) -> Behaviour:
+def _dumped(document: str) -> tuple[str, str] | None:
+    """The definition in a dumped module, and what it is; None in any other text."""
+    head = _DUMPED.search(document)
+    end = head and _END.search(document, head.end())
+    return (head[1], document[head.end() : end.start()]) if head and end else None
+
+
+def _of_dump(name: str, defined: str) -> Behaviour:
     """The behaviour in a dumped module: its states, and where its steps lead back."""
-    name, place = dumped[1], f"the definition of {dumped[1]}"
-    written = _value(dumped[2].strip(), place)
+    place = f"the definition of {name}"
+    written = _value(defined.strip(), place)
     try:
         if name == "trace":
             return Behaviour([_dumped_state((number, state), None) for number, state in enumerate(written, start=1)])

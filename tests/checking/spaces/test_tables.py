@@ -63,6 +63,17 @@ def test_a_map_shows_its_values() -> None:
     assert "sell" in space.trace_to(1).table().to_string()  # beside a variable called step
 
 
+def test_functions_with_keys_of_other_kinds_are_not_tabulated_together() -> None:
+    text = r"""---- MODULE M ----
+VARIABLES f, x
+Init == f = [c \in {0} |-> 3] /\ x = 0
+Next == x = 0 /\ f' = [c \in {FALSE} |-> 4] /\ x' = 1
+===="""
+    space = explore(module_of_text(text, "INIT Init\nNEXT Next\nCHECK_DEADLOCK FALSE")())
+    for table in (space.table(), space.trace_to(1).table()):
+        assert table["f"].to_list() == ["(0 :> 3)", "(FALSE :> 4)"]
+
+
 def test_a_modules_values_are_those_that_tlc_prints() -> None:
     text = r"""---- MODULE M ----
 VARIABLES f, r, s

@@ -6,7 +6,7 @@ from typing import Any
 from workbench.kernel.meaning.cells import Shown, WholeSet
 from workbench.kernel.meaning.notation import PYTHON, Notation
 from workbench.kernel.meaning.state import Layout
-from workbench.kernel.meaning.values import Map, flatten
+from workbench.kernel.meaning.values import Map, flatten, is_same
 
 
 def tabulated(layout: Layout) -> list[Shown]:
@@ -38,7 +38,7 @@ def columns(name: str, values: Sequence[Any], notation: Notation = PYTHON) -> It
     if (
         isinstance(first, Map)
         and first
-        and all(isinstance(value, Map) and value.keys() == first.keys() for value in values)
+        and all(isinstance(value, Map) and is_same(frozenset(value), frozenset(first)) for value in values)
     ):
         for key in first:
             yield from columns(notation.part(name, first, key), [value[key] for value in values], notation)
