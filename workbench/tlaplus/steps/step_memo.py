@@ -25,9 +25,9 @@ class RememberedStep:
     def __init__(self, cells: Cells, test: Test) -> None:
         self._cells, self._test, self._memory = cells, test, Memory()
 
-    def __call__(self, before: Values, writes: Mapping[int, Any]) -> bool:
-        """The truth for a step, given the row before it and the contents of the cells that it writes."""
-        size, written = len(self._cells.layout.cells), frozenset(writes)
+    def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
+        """The truth for a step, given the row before it, and the cells that it writes, with their contents."""
+        size = len(self._cells.layout.cells)
         variables = self._cells.variables_with(written)
 
         def evaluate(row: Any) -> bool:
@@ -50,14 +50,11 @@ class CountedSteps:
     def __init__(self, cells: Cells, tests: Sequence[RememberedStep], places: Sequence[int] | None) -> None:
         self._cells, self._tests, self._places = cells, tests, places
 
-    def __call__(self, before: Values, writes: Mapping[int, Any]) -> bool:
-        """Whether a step is one, given the row before it and the contents of the cells that it writes."""
-        return all(test(before, writes) for test in self._tests) and (
+    def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
+        """Whether a step is one, given the row before it, and the cells that it writes, with their contents."""
+        return all(test(before, writes, written) for test in self._tests) and (
             self._places is None
-            or any(
-                not is_same(before[cell], writes[cell])
-                for cell in self._cells.written_of(self._places, frozenset(writes))
-            )
+            or any(not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written))
         )
 
 

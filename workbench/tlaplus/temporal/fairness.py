@@ -6,12 +6,12 @@ where A is enabled. So is every action of a property.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.properties import Formula
-from workbench.kernel.meaning.state import Reader
+from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import Fairness
 from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
@@ -94,7 +94,12 @@ class FairSteps:
 
     def _counting(self, own: Sequence[int]) -> Counting:
         tests = [(number, self._counts[number]) for number in own]
-        return lambda row, writes: frozenset(number for number, counts in tests if not counts or counts(row, writes))
+
+        def counting(before: Values, writes: Mapping[int, Any]) -> frozenset[int]:
+            written = frozenset(writes)
+            return frozenset(number for number, counts in tests if counts is None or counts(before, writes, written))
+
+        return counting
 
     def _add(self, condition: Condition) -> None:
         label = f"{'SF' if condition.is_strong else 'WF'}({_spoken(condition.action, self._cells.notation)})"
