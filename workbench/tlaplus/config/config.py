@@ -1,6 +1,6 @@
 """A specification with its configuration: replacements, values of constants, and what to check."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +30,7 @@ from workbench.tlaplus.names.symbols import (
     meanings_in,
     place_of,
 )
-from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, Row, fail_at
+from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, fail_at
 from workbench.tlaplus.syntax.remarks import Remarks
 from workbench.tlaplus.syntax.tree import Declaration, Identifier, Place
 from workbench.tlaplus.values.values import Order
@@ -229,6 +229,15 @@ def naming(file: str) -> Iterator[None]:
         raise InputError(f"{file}: {error}") from None
 
 
+@contextmanager
+def _at(line: int) -> Iterator[None]:
+    """Put a line of a configuration before the messages of errors about it."""
+    try:
+        yield
+    except InputError as error:
+        fail_at(line, error)
+
+
 def configure(specification: Specification, library: Library, cfg: Cfg, file: str) -> Configured:
     """Carry out what a configuration says of a specification's names.
 
@@ -240,9 +249,11 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         cfg = replace(cfg, model_values={**cfg.model_values, DEFAULT: 0})
     with naming(file):
         for name, entry in cfg.replacements.items():
-            _replace(specification, name, entry)
+            with _at(entry.line):
+                specification.replace(name, entry.value)
         for within, entry in cfg.replacements_in.items():
-            _replace(specification, within.name, entry, within.module)
+            with _at(entry.line):
+                specification.replace(within.name, entry.value, within.module)
         bound = {
             name: made
             for name in (*cfg.model_values, *cfg.constants)
@@ -254,7 +265,9 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             if (made := _bind(specification, within.name, entry.line, within.module)) is not None
         }
         for name, rows in cfg.tables.items():
-            fixed[_tabulate(specification, name, rows)] = table_of(name, rows)
+            with _at(rows[0].line):
+                table = specification.tabulate(name, {len(row.arguments) for row in rows})
+            fixed[table] = table_of(name, rows)
         for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
@@ -294,20 +307,6 @@ def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:
 
 def _line(cfg: Cfg, name: str) -> int:
     return cfg.constants[name].line if name in cfg.constants else cfg.model_values[name]
-
-
-def _replace(specification: Specification, name: str, entry: CfgEntry, module: str = "") -> None:
-    try:
-        specification.replace(name, entry.value, module)
-    except InputError as error:
-        fail_at(entry.line, error)
-
-
-def _tabulate(specification: Specification, name: str, rows: Sequence[Row]) -> Constant:
-    try:
-        return specification.tabulate(name, {len(row.arguments) for row in rows})
-    except InputError as error:
-        fail_at(rows[0].line, error)
 
 
 def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:
