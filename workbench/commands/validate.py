@@ -69,8 +69,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    _check_arguments(arguments)
     module = _module_in(arguments.file)
+    _check_arguments(arguments, module)
     inputs = [] if is_permalink(arguments.file) else [arguments.file if module is None else module]
     folders = arguments.path if module is None else ()
     asked = asked_of(arguments.model, arguments.set, folders, arguments.max_seconds)
@@ -91,10 +91,10 @@ def run(arguments: argparse.Namespace) -> int:
     return give(arguments, report)
 
 
-def _check_arguments(arguments: argparse.Namespace) -> None:
+def _check_arguments(arguments: argparse.Namespace, module: Path | None) -> None:
     """Raise :class:`InputError` for options that do not go with the input."""
     events, table, searched = ["map"], ["key", "bucket"], ["stutter", "begin", "max_states", "max_seconds", "settings"]
-    if _module_in(arguments.file) is not None:
+    if module is not None:
         what, names = "a module, whose states are compared", [*table, "stutter", "begin", "settings"]
     elif is_permalink(arguments.file):
         what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
