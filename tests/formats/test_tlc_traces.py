@@ -153,3 +153,9 @@ def test_a_state_of_json_that_may_be_any_of_very_many_is_refused(monkeypatch):
 def test_a_module_that_tlc_dumped_is_a_trace_and_not_a_model(capsys):
     assert cli.main(["validate", str(FOLDER / "Mail.tla"), str(FOLDER / "Mail_dumped.tla")]) == 0
     assert capsys.readouterr().out == "a behaviour of the model: 6 states\n"
+
+
+def test_a_list_is_json_and_no_trace():
+    Path("list.json").write_text("[1]")
+    with pytest.raises(InputError, match="the trace is a JSON list; an ITF document is an object"):
+        read_trace(Steps, "list.json")

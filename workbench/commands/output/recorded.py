@@ -26,7 +26,7 @@ def read_trace(model: ModelClass, path: str) -> Mapped:
     """The constants noted in a file of ITF, and its recording of the model; what TLC wrote notes none."""
     text = read_text(path, "trace")
     with reading(path):
-        if not text.lstrip().startswith("{"):
+        if not text.lstrip().startswith(("{", "[")):
             behaviour = parse_tlc(text)
             return Mapped(model.declared.name, {}, lambda made: read_tlc(made, behaviour))
         if is_tlc_json(text):
