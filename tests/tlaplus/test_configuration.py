@@ -51,10 +51,6 @@ def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
         ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice, here and in line 1; it takes one value"),
         ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
         ("VIEW A VIEW B", "line 1: VIEW is given twice"),
-        (
-            "_POSSIBLE P",
-            "line 1: _POSSIBLE is not supported: `workbench scenario MODEL --reach P` finds a state in which P holds",
-        ),
         ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),
         ("CONSTANT c = - 1", "line 1: found -; expected a number, a text, TRUE, FALSE, a model value or a set"),
         ("CONSTANT c = `1", "line 1: '`' is not part of a TLC configuration"),
