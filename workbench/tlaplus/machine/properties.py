@@ -10,9 +10,10 @@ from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.machine.figures import AFTER, figures_of
 from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import DEPTH, FIGURES, InstanceParameter, Variable, meanings_in
+from workbench.tlaplus.names.symbols import DEPTH, InstanceParameter, Variable, meanings_in
 from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
     AlwaysJudge,
@@ -153,7 +154,7 @@ class TextProperties:
         """What is asked after a search, as far as it asks neither a state nor what only TLC knows."""
         name, closure = entry.value, self._configured.closure(entry)
         asks = {one for one in meanings_in(*closure[:2]) if isinstance(one, (Variable, InstanceParameter))}
-        if asks and asks.issubset(FIGURES):
+        if asks and asks.issubset(AFTER):
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=self._asked_later(closure))
             return
         if self._closures.level(closure) > Level.CONSTANT:
@@ -167,10 +168,11 @@ class TextProperties:
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=lambda *_: holds)
 
     def _asked_later(self, closure: Closure) -> Callable[..., bool | str]:
-        """The truth of a predicate given the :data:`FIGURES` of a search; else why it cannot be evaluated."""
-        later = self._closures.over(FIGURES)
+        """The truth of a predicate given the figures of a search; else why it cannot be evaluated."""
+        later = self._closures.over(AFTER)
 
-        def holds(*figures: int) -> bool | str:
+        def holds(levels: Sequence[int], generated: int) -> bool | str:
+            figures = figures_of(levels, generated)
             try:
                 return bool(later.evaluated(closure.node.at, later.compiled("predicate", closure), figures, None))
             except ModelError as error:
