@@ -103,7 +103,11 @@ class Configured:
     def remark(self, meaning: Meaning | None) -> str:
         """What a comment says of a name with this meaning, as :mod:`workbench.tlaplus.syntax.remarks` finds it."""
         at = None if meaning is None else place_of(meaning)
-        if at is None or (remarks := self._remarks(at.module)) is None:
+        if meaning is None or at is None:
+            return ""
+        if remark := self.translations.remarks.get((at.module, meaning.name)):
+            return remark
+        if (remarks := self._remarks(at.module)) is None:
             return ""
         line, column = at.shown
         return remarks.of_definition(line) if isinstance(meaning, Defined) else remarks.of_declaration(line, column)
