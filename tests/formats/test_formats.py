@@ -558,6 +558,7 @@ def test_model_values_of_the_published_hudi_configuration():
         ("ALIAS A", "line 1: ALIAS is not supported"),
         ("POSTCONDITION P", "line 1: POSTCONDITION is not supported"),
         ("_PERIODIC P", "line 1: _PERIODIC is not supported"),
+        ("_POSSIBLE P", "line 1: _POSSIBLE is not supported: `workbench scenario MODEL --reach P` finds a state"),
         ("CHECK_DEADLOCK MAYBE", "line 1: CHECK_DEADLOCK MAYBE is not accepted; it takes TRUE or FALSE"),
         ("CONSTANT\nNat <- SmallNat", "line 2: Nat <- SmallNat is not supported"),
         ("CONSTANT F(1) = 2", r"line 1: F\(...\) = value is not supported"),

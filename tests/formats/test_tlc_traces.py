@@ -102,8 +102,8 @@ def test_what_tlc_does_not_write_is_one_line(name, edit, why):
     "text",
     [
         "State 1: <" + " line 1" * 100_000,
-        "trace ==" + " \n" * 100_000,
-        "trace ==\n" * 20_000,
+        "---- MODULE M ----\nEXTENDS M\ntrace ==" + " \n" * 100_000,
+        "---- MODULE M ----\nEXTENDS M\ntrace ==\n" * 20_000,
         "State 1: <Initial predicate>\n" + "a" * 100_000,
     ],
 )
@@ -153,6 +153,19 @@ def test_a_state_of_json_that_may_be_any_of_very_many_is_refused(monkeypatch):
 def test_a_module_that_tlc_dumped_is_a_trace_and_not_a_model(capsys):
     assert cli.main(["validate", str(FOLDER / "Mail.tla"), str(FOLDER / "Mail_dumped.tla")]) == 0
     assert capsys.readouterr().out == "a behaviour of the model: 6 states\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EXTENDS Sequences\n\ntrace ==\n  <<1, 2>>",
+        "EXTENDS Sequences\ntrace ==\n  <<[a |-> 1]>>",
+        "EXTENDS Sequences\nVARIABLE x\ntrace ==\n  <<([a |-> 1])>>",
+        "LOCAL INSTANCE TLC\nCounterExample ==\n  [state |-> {}]",
+    ],
+)
+def test_a_model_may_define_what_a_dump_defines(text):
+    assert not is_dump(f"---- MODULE M ----\n{text}\n====")
 
 
 def test_a_list_is_json_and_no_trace():

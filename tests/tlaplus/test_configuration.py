@@ -51,10 +51,6 @@ def test_a_string_is_not_the_model_value_of_its_spelling_and_true_is_not_one():
         ("CONSTANT Nat <- A Nat <- B", "line 1: Nat is given twice, here and in line 1; it takes one value"),
         ("CONSTANT c = [M 1", "line 1: found 1; expected ]"),
         ("VIEW A VIEW B", "line 1: VIEW is given twice"),
-        (
-            "_POSSIBLE P",
-            "line 1: _POSSIBLE is not supported: `workbench scenario MODEL --reach P` finds a state in which P holds",
-        ),
         ("TYPE T", "line 1: TYPE is not supported: TLC itself does nothing with it"),
         ("CONSTANT c = - 1", "line 1: found -; expected a number, a text, TRUE, FALSE, a model value or a set"),
         ("CONSTANT c = `1", "line 1: '`' is not part of a TLC configuration"),
@@ -115,3 +111,18 @@ def test_the_headline_names_another_cfg_than_the_one_beside_the_module(tmp_path)
     assert [model_line(usual()), model_line(usual(N=2))] == ["Held  with its default constants", "Held  N=2"]
     assert [model_line(small()), model_line(small(N=2))] == ["Held  with Small.cfg", "Held  with Small.cfg, N=2"]
     assert str(constants_line(small(N=2))) == "with Small.cfg, <code>N=2</code>"
+
+
+def test_an_operator_of_a_named_instance_alone_is_given_no_values():
+    inner = "---- MODULE Inner ----\nEXTENDS Naturals\nF(n) == n + 1\nG(n) == F(n)\n===="
+    cfg = "CONSTANT F(1) = 0\nINIT Init NEXT Next"
+    for instance, call in (("I == INSTANCE Inner", "I!G(1)"), ("INSTANCE Inner", "G(1)")):
+        text = f"---- MODULE Outer ----\nVARIABLE x\n{instance}\nInit == x = {call}\nNext == UNCHANGED x\n===="
+        if "!" in call:
+            with pytest.raises(
+                InputError, match=r"^Outer.cfg: line 1: F is no operator of Outer itself: only instances"
+            ):
+                module_of_text(text, cfg, [inner])
+        else:
+            (state,) = module_of_text(text, cfg, [inner])().each_initial_state()
+            assert state.x == 0

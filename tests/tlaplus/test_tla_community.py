@@ -41,7 +41,7 @@ def test_what_asks_the_world_is_an_error_where_it_is_evaluated() -> None:
         "Next == UNCHANGED x",
         'Shown == [x |-> x, at |-> TLCGet("level"), as |-> ToJson(x)]',
         'Drawn == <<SVGElem("g", <<>>, <<>>, ""), Image(0, 0, x, x, "", <<>>)>>',
-        'Early == TLCGet("queue") < 3',
+        'Early == TLCGet("duration") < 3',
     )
     assert check(module_of_text(text, "INIT Init NEXT Next ALIAS Shown")(), []).distinct == 1
     with pytest.raises(ModelError, match=r"M.tla:8:10: TLCGet of the module TLC is not supported: its value is not a"):

@@ -5,8 +5,10 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.kernel import InputError
 from workbench.kernel.meaning.values import Name
+from workbench.tlaplus.config import constants
 from workbench.tlaplus.config.constants import read_value
 from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.syntax.parser import parse_module
 from workbench.tlaplus.values.values import shown
 
 TEXT = r"""EXTENDS Naturals
@@ -68,3 +70,16 @@ def test_what_is_no_value_is_refused(name, given):
 )
 def test_values_are_written_as_they_are_read(written):
     assert shown(read_value(written)) == written
+
+
+def test_a_function_as_long_as_tlc_prints_it_is_a_value():
+    written = " @@ ".join(f'{number} :> "a, @@ {number}"' for number in range(2, 402))
+    value = read_value(f"({written} @@ 2 :> 0)")
+    assert (len(value), value[2], value[401]) == (400, '"a, @@ 2"', '"a, @@ 401"')
+
+
+def test_the_parser_gets_a_long_record_in_short_lines(monkeypatch):
+    given = []
+    monkeypatch.setattr(constants, "parse_module", lambda text, name: given.append(text) or parse_module(text, name))
+    value = read_value("[" + ", ".join(f"f{number} |-> {number}" for number in range(100)) + "]")
+    assert (len(value), max(map(len, given[0].split("\n")))) == (100, len("---- MODULE Value ----"))

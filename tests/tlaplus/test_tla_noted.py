@@ -130,7 +130,7 @@ Init == x = 0
 Next == x < 2 /\ x' = x + 1
 Two == N = 2
 Figures == TLCGet("distinct") = 3 /\ TLCGet("generated") = 3 /\ TLCGet("diameter") = 3
-First == N = 2 /\ TLCGet("queue") = 0
+First == N = 2 /\ TLCGet("duration") = 0
 Of == x = 2
 Levels == TLCGet("diameter") = 2
 Both == TLCGet("distinct") = 3 /\ x = 2
@@ -165,6 +165,43 @@ def test_a_postcondition_is_judged_unless_only_tlc_can_tell(name, number, word, 
     assert [(one.name, one.word, one.kind) for one in result.verdicts] == [(name, word, "postcondition")] * (not why)
     passed = [f"POSTCONDITION {name} is passed over: {why}"] if why else []
     assert [note for note in result.notes if note.startswith("POST")] == passed
+
+
+FIGURES = r"""EXTENDS Naturals, TLC
+VARIABLE x
+s == TLCGet("stats")
+Init == x \in {0, 1}
+Next == x < 3 /\ x' \in {x + 1, x}
+Domain == DOMAIN s = {"queue", "distinct", "initial", "generated", "diameter", "duration", "worker"}
+Fields == s.queue = 0 /\ s.distinct = 4 /\ s.initial = 2 /\ s.generated = 8 /\ s.diameter = 3
+Queue == TLCGet("queue") = 0
+Gone == TLCGet("queue") = 1
+Level == TLCGet("level") = 0
+Few == s["distinct"] < 4
+Let == LET t == TLCGet("stats") IN t.distinct = t.initial + 2
+Printed == PrintT(s)
+Traces == s.traces = 0
+Clock == s.duration < 100
+Worker == s.worker = 0
+"""
+#: What TLC says of each (tlaplus/tlaplus cc6b616cf): Traces is an error; Clock and Worker hold there.
+SAID = {
+    "holds": ["Domain", "Fields", "Queue", "Level", "Let", "Printed"],
+    "violated": ["Gone", "Few"],
+    "unknown": ["Traces", "Clock", "Worker"],
+}
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_figures_are_those_of_the_search_and_what_the_clock_tells_is_refused_by_name(engine):
+    expected = {name: word for word, names in SAID.items() for name in names}
+    cfg = f"INIT Init NEXT Next CHECK_DEADLOCK FALSE POSTCONDITIONS {' '.join(expected)}"
+    result = check(module_of_text(module_of(FIGURES), cfg)(), engine=engine)
+    assert {verdict.name: verdict.word for verdict in result.verdicts} == expected
+    assert [result[name].why.partition(": ")[2] for name in SAID["unknown"][1:]] == [
+        'TLCGet("stats").duration is not supported: it depends on the clock',
+        'TLCGet("stats").worker is not supported: it numbers TLC\'s own threads',
+    ]
 
 
 def test_there_may_be_several_postconditions():

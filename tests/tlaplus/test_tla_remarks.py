@@ -72,3 +72,51 @@ def test_variables_and_properties_have_their_comments(declared):
 def test_actions_have_the_comment_before_them_or_that_they_begin_with(declared):
     docs = {name: action.doc for name, action in declared.actions.items()}
     assert docs == {"Left": "", "Down": "", "Up": "Process `p` goes on, if x < Most."}
+
+
+ALGORITHM = r"""---- MODULE Locked ----
+EXTENDS Naturals
+(* --algorithm Locked
+\* Of both, and so of neither.
+variables lock = 0,
+          n = 0,   \* how often it was
+                   \* taken
+          (* Since when. *)
+          since = 0,
+          a = 1, b = 2; \* of two
+define
+  \* At most two hold it.
+  Few == n < 3
+end define;
+process p \in {1, 2}
+\* Whether it is.
+variable mine = FALSE;
+begin
+  \* Wait for the lock.
+  take: await lock = 0;
+        lock := self; \* of a statement
+  work: n := n + 1;   \* The critical section.
+  \* mine := FALSE;
+  left: mine := TRUE;
+  (* Give it
+     back. *)
+  give:
+    lock := 0;
+  again:   \* Goes on if it likes.
+    either goto take or skip; end either;
+end process
+end algorithm *)
+===="""
+
+
+def test_names_of_an_algorithm_have_the_comments_there():
+    declared = machine_of(module_of_text(ALGORITHM, "SPECIFICATION Spec INVARIANT Few")()).declared
+    docs = {name: variable.doc for name, variable in declared.variables.items() if variable.doc}
+    assert docs == {"n": "how often it was taken", "since": "Since when.", "mine": "Whether it is."}
+    assert {name: action.doc for name, action in declared.actions.items() if action.doc} == {
+        "take": "Wait for the lock.",
+        "work": "The critical section.",
+        "give": "Give it back.",
+        "again": "Goes on if it likes.",
+    }
+    assert declared.properties["Few"].doc == "At most two hold it."

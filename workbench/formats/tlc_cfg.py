@@ -27,6 +27,7 @@ _REFUSED = {
     "TYPE_CONSTRAINT": "there is no TLA+ module to evaluate it in",
     "_PERIODIC": "there is no TLA+ module to evaluate it in",
     "_RL_REWARD": "it belongs to TLC's simulation",
+    "_POSSIBLE": "`workbench scenario MODEL --reach P` finds a state in which P holds",
     REPLACEMENT: "it replaces a definition of a TLA+ module, and there is none",
     IN_MODULE: "there is no TLA+ module to assign it in",
     TABLE: "it gives values to an operator of a TLA+ module, and there is none",

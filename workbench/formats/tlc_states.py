@@ -22,8 +22,13 @@ _HEAD = re.compile(r"(?:State )?(\d{1,9}): (?:<(.+)>|(Stuttering))\s*")
 _PLACE = re.compile(r" line \d")
 _BACK = re.compile(r"(?:Back to state (\d{1,9}): <.*|(\d{1,9}): Back to state: <.*)")
 _CONJUNCT = re.compile(r"^(?:/\\ )?(?=[0-9!]*[A-Za-z_])([A-Za-z_0-9!]+) = ", re.MULTILINE)
-#: The definition that -dumpTrace tla writes, and the one of the modules that TLC writes for an error trace.
-_DUMPED = re.compile(r"^(CounterExample|trace) ==[^\S\n]*\n", re.MULTILINE)
+#: The definition that -dumpTrace tla writes, and the one of the modules that TLC writes for an error trace: each is the
+#: first of its module, and a record, or a sequence of records in parentheses. A model may have others of these names.
+_DUMPED = re.compile(
+    r"^-{4,} MODULE \w+ -{4,}[^\S\n]*\n(?:EXTENDS|LOCAL INSTANCE) [^\n]*\n\s*"
+    r"(CounterExample|trace) ==[^\S\n]*\n(?=\s*(?:\[action |<<\s*\(\[))",
+    re.MULTILINE,
+)
 _END = re.compile(r"^(?:----|====)", re.MULTILINE)
 
 

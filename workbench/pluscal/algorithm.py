@@ -19,6 +19,7 @@ class Declaration:
 class Statement:
     at: Place = (0, 0)
     label: str = field(default="", kw_only=True)
+    label_at: Place | None = field(default=None, kw_only=True)  # of a label that is written
     call: Place | None = field(default=None, kw_only=True)  # of the macro that it comes from
     #: How the statement stands in the tree that pcal's checksum is taken of, once it is taken apart into steps.
     hashed: "Statement | None" = field(default=None, kw_only=True)

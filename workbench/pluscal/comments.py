@@ -19,9 +19,13 @@ class Comment(NamedTuple):
     end: int
 
 
-def comments_in(text: str) -> Iterator[Comment]:
-    """The comments inside modules. One without an end is none, and text around modules has none, as in SANY."""
-    depth = at = 0
+def comments_in(text: str, depth: int = 0) -> Iterator[Comment]:
+    """The comments inside modules. One without an end is none, and text around modules has none, as in SANY.
+
+    Args:
+        depth: The number of modules in which the text begins.
+    """
+    at = 0
     while landmark := _LANDMARK.search(text, at):
         at = landmark.end()
         if landmark["begin"]:

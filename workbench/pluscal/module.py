@@ -20,6 +20,7 @@ from workbench.pluscal.options import options_in
 from workbench.pluscal.parser import parse
 from workbench.pluscal.tokens import Mistake, Token, read
 from workbench.pluscal.translator import Translator
+from workbench.pluscal.written import Written, written
 
 _TAB_STOP = 8
 _BEGIN = re.compile(r"--(?:(fair)\s+)?algorithm\b")
@@ -103,6 +104,12 @@ class Source:
     def line_of(self, offset: int) -> int:
         return self.module.count("\n", 0, offset) + 1
 
+    @cached_property
+    def algorithm_alone(self) -> str:
+        """The algorithm at its lines and columns, with blanks for the text around it."""
+        before = _laid_out(self.module[: self.start])
+        return _VISIBLE.sub(" ", before) + _laid_out(self.module[: self.end])[len(before) :]
+
     def words(self) -> list[Token]:
         """The words of the algorithm."""
         before, all_of_it = _laid_out(self.module[: self.start]), _laid_out(self.module[: self.end])
@@ -144,7 +151,7 @@ class Source:
             if process.is_equal
             for action in (process.name, *(step.label for step in process.steps))
         }
-        return Translation(self, lines_of_algorithm, lines, sums, algorithm.warnings, alone)
+        return Translation(self, lines_of_algorithm, lines, sums, algorithm.warnings, alone, written(algorithm))
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,7 @@ class Translation:
         checksums: Its checksums.
         warnings: What pcal's translation does otherwise than it seems, as places and texts.
         alone: The processes that are no members of a set, by the names of the definitions that are their steps.
+        written: Where the algorithm has the names that the translation defines.
     """
 
     source: Source
@@ -166,6 +174,7 @@ class Translation:
     checksums: Checksums
     warnings: list[tuple[Place, str]]
     alone: dict[str, str]
+    written: dict[str, Written]
 
     @cached_property
     def texts(self) -> list[str]:

@@ -68,7 +68,7 @@ class Names:
     def _steps(self, steps: list[pcal.Step], context: str, role: str) -> None:
         for step in steps:
             self._insert(LABEL, step.label, context, role, step.at)
-            for inner in _inner(step.body):
+            for inner in inner_steps(step.body):
                 self._steps(inner, context, role)
 
     def _tell_apart(self) -> None:
@@ -195,15 +195,15 @@ def _direct(one: pcal.Statement) -> list[list[pcal.Step]]:
     return [one.steps] if isinstance(one, pcal.While) else []
 
 
-def _inner(body: list[pcal.Statement]) -> list[list[pcal.Step]]:
+def inner_steps(body: list[pcal.Statement]) -> list[list[pcal.Step]]:
     """The steps inside some statements; what stands before a label comes first, as in pcal."""
     found: list[list[pcal.Step]] = []
     for one in body:
         if isinstance(one, pcal.If):
-            found += [*_inner(one.then), one.then_steps, *_inner(one.other), one.else_steps]
+            found += [*inner_steps(one.then), one.then_steps, *inner_steps(one.other), one.else_steps]
         elif isinstance(one, pcal.Either):
             for way, steps in zip(one.ways, one.way_steps, strict=True):
-                found += [*_inner(way), steps]
+                found += [*inner_steps(way), steps]
         elif isinstance(one, pcal.While):
-            found += [*_inner(one.body), one.steps]
+            found += [*inner_steps(one.body), one.steps]
     return found

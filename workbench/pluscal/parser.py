@@ -309,10 +309,11 @@ class _Parser:
 
     def labelled(self) -> list[pcal.Statement]:
         """A statement, or those in braces."""
-        label = self.label()
+        label_at, label = self.place(), self.label()
         if not (self.braces and self.peek() == "{"):
             one = self.statement()
-            one.label = label
+            if label:
+                one.label, one.label_at = label, label_at
             return [one]
         brace = self.take()
         found = self.statements()
@@ -321,7 +322,7 @@ class _Parser:
         if label:
             if found[0].label:
                 raise self.fail("the first statement in { } has a label, and so has the {", brace)
-            found[0].label = label
+            found[0].label, found[0].label_at = label, label_at
         return found
 
     def label(self) -> str:

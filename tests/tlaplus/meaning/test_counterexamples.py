@@ -101,7 +101,7 @@ def test_it_says_where_a_step_is_possible_all_the_while():
 
 def test_where_the_evaluators_disagree_it_is_said(monkeypatch):
     monkeypatch.setattr(counterexamples, "is_true_on", lambda *given: True)
-    monkeypatch.setattr(counterexamples, "truths_on_lasso", lambda *given: [True])
+    monkeypatch.setattr(counterexamples, "LassoTruths", lambda *given: [True])
     said = "the plain evaluator says: P is true. One of them is wrong; please report it"
     assert f"Up: it is false, but {said}" == why("[][x' # x + 1]_x")
     assert f"it is false, but {said}{UNFAIR}" == why("[]<>(x = 0)")

@@ -161,7 +161,7 @@ def _verdict(plan: Plan, explored: Exploration, settle: Callable[[Property], Ver
     if explored.stopped is not None:
         return Verdict.on(declared, None, f"the search is incomplete: {explored.stopped}")
     if isinstance(declared, Postcondition):
-        return _after_search(declared, sum(explored.levels), explored.generated, len(explored.levels))
+        return _after_search(declared, explored)
     if isinstance(declared, Liveness):
         return _of_liveness(plan, explored, declared)
     within = bounds_of(plan.model, explored.outside)
@@ -174,8 +174,8 @@ def _verdict(plan: Plan, explored: Exploration, settle: Callable[[Property], Ver
     return Verdict.on(declared, True, says_nothing(plan.model, declared) if asks else None)
 
 
-def _after_search(declared: Postcondition, *figures: int) -> Verdict:
-    holds = declared.holds(*figures)
+def _after_search(declared: Postcondition, explored: Exploration) -> Verdict:
+    holds = declared.holds(explored.levels, explored.generated)
     if isinstance(holds, str):
         return Verdict.on(declared, None, holds)
     return Verdict.on(declared, holds, None if holds else "it is false after the search")

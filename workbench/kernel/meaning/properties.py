@@ -161,11 +161,12 @@ class Postcondition(Property):
     """No state decides it: after a search of the whole space it holds or not.
 
     Attributes:
-        holds: Whether it does, given the distinct states, the generated ones and the levels; else why nobody knows.
+        holds: Whether it does, given the number of new states at each depth, and of the generated ones; else why
+            nobody knows.
     """
 
     kind = "postcondition"
-    holds: Callable[[int, int, int], bool | str] = lambda distinct, generated, levels: True
+    holds: Callable[[Sequence[int], int], bool | str] = lambda levels, generated: True
 
 
 class Deadlock(Property):

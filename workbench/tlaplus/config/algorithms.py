@@ -12,6 +12,7 @@ from workbench.kernel.meaning.translation import STALE
 from workbench.pluscal.module import Source, Translation
 from workbench.tlaplus.names.loader import Library
 from workbench.tlaplus.names.symbols import MissingName
+from workbench.tlaplus.syntax.remarks import AlgorithmRemarks
 
 FRESH, IN_MEMORY, EDITED = "fresh", "in memory", "edited"
 #: From the most harmless; of several modules, the last one counts.
@@ -28,16 +29,18 @@ class Translations:
         state: ``fresh``, ``in memory``, ``edited`` or ``stale``, the gravest one; None if no module has a translation.
         notes: For a result.
         alone: The processes that are no members of a set, by the names of their steps.
+        remarks: What the comments of an algorithm say of names, by module and name.
     """
 
     state: str | None
     notes: tuple[str, ...]
     alone: Mapping[str, str]
+    remarks: Mapping[tuple[str, str], str]
 
 
 def translations_in(library: Library) -> Translations:
     """Compare the translations in the modules of a library with their algorithms."""
-    states, notes, alone = set[str](), list[str](), dict[str, str]()
+    states, notes, alone, said = set[str](), list[str](), dict[str, str](), dict[tuple[str, str], str]()
     for module, source in library.sources.items():
         if not (source.is_translated or module in library.translated):
             continue
@@ -48,6 +51,8 @@ def translations_in(library: Library) -> Translations:
             notes.append(f"{error}; so the translation is not compared with the algorithm")
             continue
         alone |= translation.alone
+        remarks = AlgorithmRemarks(source.algorithm_alone)
+        said |= {(module, name): text for name, at in translation.written.items() if (text := remarks.of(at))}
         if module in library.translated:
             states.add(IN_MEMORY)
             notes.append(_in_memory(translation))
@@ -56,7 +61,7 @@ def translations_in(library: Library) -> Translations:
             notes += _of_edits(source)
             notes += [_of_differences(translation)] if translation.is_stale else []
         notes += [f"{module}.tla:{line}:{column}: {text}" for (line, column), text in translation.warnings]
-    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes), alone)
+    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes), alone, said)
 
 
 def _of_edits(source: Source) -> list[str]:

@@ -103,7 +103,11 @@ class Configured:
     def remark(self, meaning: Meaning | None) -> str:
         """What a comment says of a name with this meaning, as :mod:`workbench.tlaplus.syntax.remarks` finds it."""
         at = None if meaning is None else place_of(meaning)
-        if at is None or (remarks := self._remarks(at.module)) is None:
+        if meaning is None or at is None:
+            return ""
+        if remark := self.translations.remarks.get((at.module, meaning.name)):
+            return remark
+        if (remarks := self._remarks(at.module)) is None:
             return ""
         line, column = at.shown
         return remarks.of_definition(line) if isinstance(meaning, Defined) else remarks.of_declaration(line, column)
@@ -127,7 +131,7 @@ class Configured:
     @property
     def why_no_states(self) -> str:
         """The reason why there is no behaviour; "" if there is one."""
-        named = *_asked(self.cfg), *(self.cfg.single.keys() & {"SPECIFICATION", "INIT", "NEXT"})
+        named = *self.cfg.asked, *(self.cfg.single.keys() & {"SPECIFICATION", "INIT", "NEXT"})
         if named and not self.specification.variables:
             return f"{self.specification.module.name} has no variables"
         return f"{self.file} names no behaviour" if self.file and not named else ""
@@ -272,7 +276,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             _check_replacement(specification, name, entry)
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
         if not specification.variables:
-            for entry in _asked(cfg):
+            for entry in cfg.asked:
                 if specification.scope.find(entry.value) is None:  # an algorithm may define it
                     raise MissingName(f"line {entry.line}: unknown definition '{entry.value}'", entry.value)
                 none = f"{specification.module.name} has no variables, and so no states"
@@ -298,11 +302,6 @@ def _lacks_default(specification: Specification, cfg: Cfg) -> bool:
     """Whether variables of an algorithm begin with the constant that pcal's own .cfg makes a model value."""
     is_declared = any(constant.name == DEFAULT for constant in specification.constants)
     return is_declared and not any(DEFAULT in given for given in (cfg.constants, cfg.model_values, cfg.replacements))
-
-
-def _asked(cfg: Cfg) -> tuple[CfgEntry, ...]:
-    """What a configuration asks of states and behaviours."""
-    return *cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints
 
 
 def _line(cfg: Cfg, name: str) -> int:

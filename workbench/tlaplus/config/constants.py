@@ -8,6 +8,7 @@ from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Domain, Names
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
+from workbench.pluscal.comments import STRING
 from workbench.tlaplus.library.arithmetic import interval, negative
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, Row, fail_at
@@ -58,6 +59,11 @@ class Expressed(Domain):
         return None
 
 
+#: A string, or what separates the parts of a value: a line ends there, since the parser counts a line's columns anew
+#: for each of its words.
+_PART = re.compile(rf"{STRING}|,|@@")
+
+
 def read_value(written: str) -> Any:
     """The value that a text stands for; names in it are model values.
 
@@ -68,13 +74,18 @@ def read_value(written: str) -> Any:
         >>> read_value('<<1, "a", None>>')
         (1, '"a"', 'None')
     """
+    lines = _PART.sub(_ending_line, written)
     try:
-        units = parse_module(f"---- MODULE Value ----\nValue ==\n{written}\n====", "Value").units
+        units = parse_module(f"---- MODULE Value ----\nValue ==\n{lines}\n====", "Value").units
         (definition,) = units
         assert isinstance(definition, tree.OperatorDefinition)
         return _value(definition.body)
     except (AssertionError, EvaluationError, InputError) as error:
         raise ValueError(str(error)) from None
+
+
+def _ending_line(part: re.Match[str]) -> str:
+    return part[0] if part[0].startswith('"') else part[0] + "\n"
 
 
 def _value(node: tree.Expression) -> Any:

@@ -67,9 +67,9 @@ class Plain:
         judged = {one.name: self._written(one) for one in plan.properties if one.of_states or one.of_steps}
 
         def decided(graph: Graph) -> dict[str, tuple[State, ...]]:
-            """The way to what violates each property that states and steps decide."""
-            broken = graph.violations
-            return {name: broken[written].trace for name, written in judged.items() if written in broken}
+            """The way to what violates, or satisfies, each property that states and steps decide."""
+            ways = {**{name: broken.trace for name, broken in graph.violations.items()}, **graph.witnesses}
+            return {name: ways[written] for name, written in judged.items() if written in ways}
 
         def heed(graph: Graph) -> None:
             states = len(graph.states)
@@ -133,12 +133,13 @@ class Plain:
         return replace(
             cfg,
             invariants=[entry for entry in cfg.invariants if entry.value in names],
+            possible=[entry for entry in cfg.possible if entry.value in names],
             properties=[entry for entry in cfg.properties if entry.value in names],
             single={**cfg.single, "CHECK_DEADLOCK": deadlock},
         )
 
     def _written(self, declared: Property) -> str:
-        return whole(declared.name, {one.value for one in (*self.opened.cfg.invariants, *self.opened.cfg.properties)})
+        return whole(declared.name, {entry.value for entry in self.opened.cfg.asked})
 
     def _liveness(self, graph: Graph, declared: Property) -> Verdict:
         name = self._written(declared)

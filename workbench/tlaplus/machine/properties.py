@@ -10,9 +10,10 @@ from workbench.kernel.meaning.steps import PropertyInstance
 from workbench.tlaplus.config.closures import Closure, Closures, failed
 from workbench.tlaplus.config.config import Configured
 from workbench.tlaplus.layout.layout import Cells
+from workbench.tlaplus.machine.figures import AFTER, figures_of
 from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import DEPTH, FIGURES, InstanceParameter, Variable, meanings_in
+from workbench.tlaplus.names.symbols import DEPTH, InstanceParameter, Variable, meanings_in
 from workbench.tlaplus.steps.mapped_steps import predicate_of_steps
 from workbench.tlaplus.steps.predicates import (
     AlwaysJudge,
@@ -20,6 +21,7 @@ from workbench.tlaplus.steps.predicates import (
     BoundJudge,
     CompiledPredicate,
     InitialJudge,
+    ReachedJudge,
     Stated,
     StateJudge,
     StepJudge,
@@ -27,6 +29,7 @@ from workbench.tlaplus.steps.predicates import (
     TextInvariant,
     TextLiveness,
     TextPostcondition,
+    TextReachable,
     TextStep,
     TextUndecided,
 )
@@ -62,7 +65,11 @@ class TextProperties:
             self._add(TextInvariant, entry, entry.value, Asked(always=[self._predicate(entry, Level.STATE)]))
         for entry in cfg.properties:
             self._add_temporal(entry)
+        for entry in cfg.possible:
+            self._refuse_second("_POSSIBLE", entry)
+            self._add_possible(entry)
         for entry in cfg.postconditions:
+            self._refuse_second("POSTCONDITION", entry)
             self._add_postcondition(entry)
         if configured.judges_deadlock:
             self.properties[DEADLOCK.name] = replace(DEADLOCK, by_default=True)
@@ -79,6 +86,11 @@ class TextProperties:
             is_of_steps = entry in cfg.action_constraints
             test = self._test(self._predicate(entry, Level.ACTION if is_of_steps else Level.STATE))
             self.bounds[entry.value] = Bound(number, test, is_of_steps)
+
+    def _refuse_second(self, statement: str, entry: CfgEntry) -> None:
+        """Refuse a name that is a property's already."""
+        if entry.value in self.properties:
+            self._configured.fail(entry.line, f"{entry.value} is a property twice; {statement} takes a name of its own")
 
     def _predicate(self, entry: CfgEntry, highest: Level) -> Closure:
         closure = self._configured.closure(entry)
@@ -97,6 +109,13 @@ class TextProperties:
     def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:
         self._asked[name] = asked
         self.properties[name] = self._declared(kind, entry, name)
+
+    def _add_possible(self, entry: CfgEntry) -> None:
+        name, closure = entry.value, self._configured.closure(entry)
+        if self._closures.level(closure) is Level.ACTION:
+            takes = f"_POSSIBLE takes a predicate of states; PROPERTY [][~{name}]_v is violated by such a step"
+            self._configured.fail(entry.line, f"{name} is an action; {takes}")
+        self._add(TextReachable, entry, name, Asked(always=[self._predicate(entry, Level.STATE)]))
 
     def _add_temporal(self, entry: CfgEntry) -> None:
         name, closure = entry.value, self._configured.closure(entry)
@@ -134,10 +153,8 @@ class TextProperties:
     def _add_postcondition(self, entry: CfgEntry) -> None:
         """What is asked after a search, as far as it asks neither a state nor what only TLC knows."""
         name, closure = entry.value, self._configured.closure(entry)
-        if name in self.properties:
-            self._configured.fail(entry.line, f"{name} is a property twice; POSTCONDITION takes a name of its own")
         asks = {one for one in meanings_in(*closure[:2]) if isinstance(one, (Variable, InstanceParameter))}
-        if asks and asks.issubset(FIGURES):
+        if asks and asks.issubset(AFTER):
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=self._asked_later(closure))
             return
         if self._closures.level(closure) > Level.CONSTANT:
@@ -151,10 +168,11 @@ class TextProperties:
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=lambda *_: holds)
 
     def _asked_later(self, closure: Closure) -> Callable[..., bool | str]:
-        """The truth of a predicate given the :data:`FIGURES` of a search; else why it cannot be evaluated."""
-        later = self._closures.over(FIGURES)
+        """The truth of a predicate given the figures of a search; else why it cannot be evaluated."""
+        later = self._closures.over(AFTER)
 
-        def holds(*figures: int) -> bool | str:
+        def holds(levels: Sequence[int], generated: int) -> bool | str:
+            figures = figures_of(levels, generated)
             try:
                 return bool(later.evaluated(closure.node.at, later.compiled("predicate", closure), figures, None))
             except ModelError as error:
@@ -182,6 +200,9 @@ class TextProperties:
         asked = self._asked[declared.name]
         if isinstance(declared, TextStep):
             return list(self._of_steps(author, declared, asked))
+        if isinstance(declared, TextReachable):
+            within = [self._predicate(entry, Level.STATE) for entry in self._configured.cfg.constraints]
+            return [ReachedJudge(author, declared, [*map(self._test, [*within, *asked.always])])]
         parts = [part for one in asked.always for part in self._closures.conjuncts(one, Level.CONSTANT)]
         tests = [test for part in parts for test in self._tests(part)]
         return [StateJudge(author, declared, tests, number) for number in range(len(tests))]

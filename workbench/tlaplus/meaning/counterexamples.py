@@ -14,13 +14,13 @@ from workbench.tlaplus.meaning.formulas import (
     Always,
     Eventually,
     Formula,
+    LassoTruths,
     Literal,
     Some,
     conjuncts,
     is_propositional,
     is_true_on,
     some_of,
-    truths_on_lasso,
 )
 from workbench.tlaplus.meaning.reasons import Contradicted, Reason, Why, in_line
 from workbench.tlaplus.meaning.temporal import Atoms
@@ -87,8 +87,8 @@ class _Lasso:
         followed = [*states[1:], states[loop]]
         self.steps = [States(now, then) for now, then in zip(states, followed, strict=True)]
 
-    def truths(self, formula: Formula) -> list[bool]:
-        return truths_on_lasso(formula, len(self.steps), self.loop, self.truth)
+    def truths(self, formula: Formula) -> Sequence[bool]:
+        return LassoTruths(formula, len(self.steps), self.loop, self.truth)
 
     def truth(self, atom: int, at: int) -> bool:
         return self.atoms.predicates[atom].holds(self.steps[at])

@@ -4,8 +4,9 @@ A behaviour is a word whose letters are steps, so an atom may speak of a state o
 and ``<>`` are all that TLA+ needs: ``~>``, WF and SF are made of them. Equal formulas are equal values.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,49 @@ def atoms_in(formula: Formula) -> Iterator[int]:
     if isinstance(formula, Literal):
         yield formula.atom
     else:
-        for part in formula.parts if isinstance(formula, (All, Some)) else (formula.part,):
+        for part in parts_of(formula):
             yield from atoms_in(part)
+
+
+def parts_of(formula: All | Some | Always | Eventually) -> "tuple[Formula, ...]":
+    """The formulas of which one is made."""
+    return formula.parts if isinstance(formula, (All, Some)) else (formula.part,)
+
+
+def is_recurring(part: Formula) -> bool:
+    """Whether a formula is ``[]<>P`` or ``<>[]P``, of a propositional P."""
+    if not isinstance(part, (Always, Eventually)) or not isinstance(part.part, (Always, Eventually)):
+        return False
+    return type(part) is not type(part.part) and is_propositional(part.part.part)
+
+
+def asked_together(parts: Sequence[Formula]) -> Iterator[list[Formula]]:
+    """The propositional formulas that a tableau asks of the same state, in order, for each kind of its nodes."""
+    yield [*_asked_first(parts)]
+    if len(lasting := [part for part in parts if isinstance(part, Always)]) < len(parts):
+        yield [*_asked_first(lasting)]
+    for part in _asked_elsewhere(parts):
+        yield from asked_together(part.parts if isinstance(part, All) else [part])
+
+
+def _asked_first(parts: Iterable[Formula]) -> Iterator[Formula]:
+    for part in parts:
+        if is_propositional(part):
+            yield part
+        elif isinstance(part, (All, Always)):
+            yield from _asked_first(parts_of(part))
+
+
+def _asked_elsewhere(parts: Iterable[Formula]) -> Iterator[Formula]:
+    """The formulas that are asked of later states, or in one of several cases."""
+    for part in parts:
+        if isinstance(part, Eventually):
+            yield part.part
+        elif isinstance(part, (All, Always)):
+            yield from _asked_elsewhere(parts_of(part))
+        elif not is_propositional(part):
+            assert isinstance(part, Some)
+            yield from part.parts
 
 
 def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:
@@ -144,23 +186,40 @@ def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:
     return all(truths) if isinstance(formula, All) else any(truths)
 
 
-def truths_on_lasso(formula: Formula, length: int, loop: int, truth: Callable[[int, int], bool]) -> list[bool]:
+class LassoTruths(Sequence[bool]):
     """The truth of a formula at each position of a word ``u v v v ...``, by the definitions of the operators.
+
+    It is evaluated where it is asked for: what follows a part that decides needs no value, as in the automaton.
 
     Args:
         length: That of ``u v``.
         loop: The position at which ``v`` begins.
         truth: Of an atom at a position.
     """
-    if isinstance(formula, Literal):
-        return [truth(formula.atom, position) is formula.wanted for position in range(length)]
-    if isinstance(formula, (All, Some)):
-        columns = [truths_on_lasso(part, length, loop, truth) for part in formula.parts]
-        of_all: Callable[[Iterable[bool]], bool] = all if isinstance(formula, All) else any
-        return [of_all(column[position] for column in columns) for position in range(length)]
-    inner = truths_on_lasso(formula.part, length, loop, truth)
-    of_rest: Callable[[Iterable[bool]], bool] = all if isinstance(formula, Always) else any
-    return [of_rest(inner[min(position, loop) :]) for position in range(length)]
+
+    def __init__(self, formula: Formula, length: int, loop: int, truth: Callable[[int, int], bool]) -> None:
+        self._formula, self._length, self._loop, self._truth = formula, length, loop, truth
+        self._known = dict[int, bool]()
+        inner = () if isinstance(formula, Literal) else parts_of(formula)
+        self._parts = [LassoTruths(part, length, loop, truth) for part in inner]
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, position: Any) -> Any:
+        if position not in self._known:
+            self._known[position] = self._evaluated(position)
+        return self._known[position]
+
+    def _evaluated(self, position: int) -> bool:
+        formula = self._formula
+        if isinstance(formula, Literal):
+            return self._truth(formula.atom, position) is formula.wanted
+        of_all: Callable[[Iterable[bool]], bool] = all if isinstance(formula, (All, Always)) else any
+        if isinstance(formula, (All, Some)):
+            return of_all(part[position] for part in self._parts)
+        (inner,) = self._parts
+        return of_all(inner[later] for later in range(min(position, self._loop), self._length))
 
 
 # The automaton -------------------------------------------------------------------------------------------------------
@@ -173,9 +232,11 @@ def after_step(obligations: Obligations, truth: Callable[[int], bool]) -> list[t
     """The ways to meet obligations with one step: what remains, and each ``<>P`` that was put off.
 
     This is the transition of the tableau. A word satisfies the obligations if some choice of ways puts no ``<>P`` off
-    in all steps from some point on. A way that is left out asks for no less than another one.
+    in all steps from some point on. A way that is left out asks for no less than another one. Atoms are asked in their
+    order in the text, and none after one that decides.
     """
-    ways = dict.fromkeys(_ways([*obligations], frozenset(), frozenset(), truth))
+    pending = sorted(obligations, key=lambda formula: [*atoms_in(formula)])
+    ways = dict.fromkeys(_ways(pending, frozenset(), frozenset(), truth))
     return [
         (rest, late)
         for rest, late in ways

@@ -23,18 +23,20 @@ from workbench.tlaplus.meaning.formulas import (
     Always,
     Eventually,
     Formula,
+    LassoTruths,
     Obligations,
     Some,
     after_step,
     all_of,
+    asked_together,
     atoms_in,
     conjuncts,
     is_propositional,
+    is_recurring,
     is_safety,
     is_true_on,
     negated,
     some_of,
-    truths_on_lasso,
 )
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.search import Graph, deeply
@@ -205,17 +207,22 @@ class _Deciding:
         )
 
     def _evaluate(self, case: Formula) -> None:
-        """Ask each predicate of each state or step, be it of interest or not: one without a value is an error for TLC.
+        """Ask predicates of each state or step, be it of interest or not: one without a value is an error for TLC.
 
-        It does not look further than a first state where predicates must hold from there on.
+        Those of ``[]<>P`` and ``<>[]P``, and of steps, are all asked. What a node of a tableau asks of a state, it asks
+        in order, and nothing after what is false.
         """
-        if all(isinstance(part, Always) and is_propositional(part.part) for part in conjuncts(case)):
-            return
         states = [(state, state) for state in range(len(self.graph.states))]
         steps = [(state, then) for state, after in enumerate(self.graph.successors) for then in after]
+        parts = [*conjuncts(case)]
+        recurring = {atom for part in parts if is_recurring(part) for atom in atoms_in(part)}
         for atom in dict.fromkeys(atoms_in(case)):
-            for step in states if self.atoms.predicates[atom].level is Level.STATE else steps:
+            is_of_states = self.atoms.predicates[atom].level is Level.STATE
+            for step in (states if atom in recurring else ()) if is_of_states else steps:
                 self.truth(step, atom)
+        for formulas in asked_together([part for part in parts if not is_recurring(part)]):
+            for state in states:
+                all(self._is_true(formula, state) for formula in formulas)
 
     def _formula(self, name: str) -> Formula:
         return self.atoms.formula(self.opened.named(name), self.opened.root)
@@ -270,4 +277,4 @@ class _Deciding:
         raise AssertionError("the automaton accepts a behaviour that the formula does not")
 
     def _is_satisfied(self, formula: Formula, steps: list[Step], loop: int) -> bool:
-        return truths_on_lasso(formula, len(steps), loop, lambda atom, at: self.truth(steps[at], atom))[0]
+        return LassoTruths(formula, len(steps), loop, lambda atom, at: self.truth(steps[at], atom))[0] is True

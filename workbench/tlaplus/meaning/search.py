@@ -72,6 +72,7 @@ class Graph:
         levels: The number of new states at each depth.
         generated: How often a state was met, those left out among them.
         violations: The first for each invariant and property, and the first deadlock.
+        witnesses: For each predicate of ``_POSSIBLE`` a shortest way to a state that satisfies it.
         failed: The error that ended the search before the graph was complete.
         stopped: Why the caller ended it before.
     """
@@ -84,6 +85,7 @@ class Graph:
     levels: list[int] = field(default_factory=list)
     generated: int = 0
     violations: dict[str, Violation] = field(default_factory=dict)
+    witnesses: dict[str, tuple[State, ...]] = field(default_factory=dict)
     failed: Failed | None = None
     stopped: str | None = None
 
@@ -219,6 +221,11 @@ class _Search:
             self._violated(name, before, state)
         for name in self.safety.false_in(state, is_initial=before is None):
             self._violated(name, before, state)
+        wanted = [entry for entry in self.cfg.possible if entry.value not in self.graph.witnesses]
+        if wanted and not any(self._false(self.cfg.constraints, States(state))):
+            absent = {*self._false(wanted, States(state))}
+            way = self.graph.trace(before, state)
+            self.graph.witnesses.update((entry.value, way) for entry in wanted if entry.value not in absent)
 
     def _judge_steps(self, before: int, steps: Iterable[Taken]) -> None:
         for step in steps:

@@ -29,4 +29,4 @@ def with_depth(specification: Specification, cfg: Cfg) -> Specification:
 
 def _searched(cfg: Cfg) -> Iterator[CfgEntry]:
     yield from (cfg.single[keyword] for keyword in _EVALUATED if keyword in cfg.single)
-    yield from (*cfg.invariants, *cfg.properties, *cfg.constraints, *cfg.action_constraints)
+    yield from cfg.asked

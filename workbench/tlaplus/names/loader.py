@@ -262,8 +262,12 @@ class Specification:
             The table, a new constant, whose value is a function.
 
         Raises:
-            InputError: If the operator is unknown, or takes another number of arguments.
+            InputError: If the operator is unknown, or reached through an instance with a name alone, of which TLC takes
+                no values; or if it takes another number of arguments.
         """
+        if self._replaceable(name) and self.scope.find(name) is None:
+            where = "only instances with a name have it, and TLC gives it no values there"
+            raise InputError(f"{name} is no operator of {self.module.name} itself: {where}")
         table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
         for scope, before in self._replaceable(name):
             if arities != {before.arity}:

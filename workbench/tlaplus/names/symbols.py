@@ -59,7 +59,9 @@ class Variable(Named):
 #: The depth at which a search first reaches a state, 1 for an initial one: a variable where a search asks for it.
 DEPTH = Variable('TLCGet("level")', 0, Place("TLC", 1, 1))
 #: The figures of a search, which are asked for after it.
-FIGURES = tuple(Variable(f'TLCGet("{figure}")', 0, DEPTH.at) for figure in ("distinct", "generated", "diameter"))
+FIGURES = tuple(
+    Variable(f'TLCGet("{figure}")', 0, DEPTH.at) for figure in ("distinct", "generated", "diameter", "queue", "stats")
+)
 _ASKED = {variable.name: variable for variable in (DEPTH, *FIGURES)}
 
 

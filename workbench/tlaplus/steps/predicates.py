@@ -10,6 +10,7 @@ from workbench.kernel.meaning.properties import (
     Liveness,
     Postcondition,
     Property,
+    Reachable,
     Step,
     Undecided,
 )
@@ -49,6 +50,10 @@ class _Placed(Property):
 
 class TextInvariant(_Placed, Invariant):
     """An invariant of a module."""
+
+
+class TextReachable(_Placed, Reachable):
+    """A predicate of a module that some state within the constraints must satisfy."""
 
 
 class TextStep(_Placed, Step):
@@ -118,6 +123,25 @@ class StateJudge(PropertyInstance):
             if all(test(state) for test in self._before):
                 raise
             return True
+
+
+class ReachedJudge(PropertyInstance):
+    """Judges whether a state is within the constraints and satisfies a predicate.
+
+    As in TLC, whose constraints leave a state out before it is counted for ``_POSSIBLE``; the engines' own judge it.
+
+    Args:
+        tests: The constraints on states, then the predicate.
+    """
+
+    def __init__(self, author: Any, declared: Property, tests: Sequence[CompiledPredicate]) -> None:
+        super().__init__(author, declared)
+        self._tests = tests
+
+    def judge(self, *states: Reader) -> bool:
+        """The truth of all tests, up to the first that is false."""
+        (state,) = states
+        return all(test(state) for test in self._tests)
 
 
 class Bound(NamedTuple):

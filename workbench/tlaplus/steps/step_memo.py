@@ -41,7 +41,7 @@ class RememberedStep:
 
 
 class CountedSteps:
-    """The steps that satisfy some predicates, and change one of some variables.
+    """The steps that change one of some variables, and then satisfy some predicates: of others TLC does not ask these.
 
     Args:
         places: The numbers of the variables; None if a step need not change any.
@@ -52,10 +52,10 @@ class CountedSteps:
 
     def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
         """Whether a step is one, given the row before it, and the cells that it writes, with their contents."""
-        return all(test(before, writes, written) for test in self._tests) and (
+        return (
             self._places is None
             or any(not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written))
-        )
+        ) and all(test(before, writes, written) for test in self._tests)
 
 
 class _Step:

@@ -26,6 +26,7 @@ _STATEMENTS = {
     "ALIAS": "ALIAS",
     "POSTCONDITION": "postconditions",
     "POSTCONDITIONS": "postconditions",
+    "_POSSIBLE": "possible",
     "SPECIFICATION": "SPECIFICATION",
     "INIT": "INIT",
     "NEXT": "NEXT",
@@ -35,7 +36,6 @@ _STATEMENTS = {
 _NEVER = {
     **dict.fromkeys(("TYPE", "TYPE_CONSTRAINT"), "TLC itself does nothing with it"),
     **dict.fromkeys(("_PERIODIC", "_RL_REWARD"), "it belongs to TLC's simulation"),
-    "_POSSIBLE": "`workbench scenario MODEL --reach P` finds a state in which P holds",
 }
 _KEYWORDS = _STATEMENTS.keys() | _NEVER.keys()
 #: The kinds of things that the names in a statement stand for.
@@ -45,6 +45,7 @@ _ONE = {
     "constraints": "constraint",
     "action_constraints": "constraint",
     "postconditions": "property",
+    "possible": "property",
 }
 #: The forms of a constant's assignment that have a meaning only for a module, for callers that refuse them.
 REPLACEMENT, IN_MODULE, TABLE = "<-", "= [module]", "(...) ="
@@ -119,8 +120,14 @@ class Cfg:
     constraints: list[CfgEntry] = field(default_factory=list)
     action_constraints: list[CfgEntry] = field(default_factory=list)
     postconditions: list[CfgEntry] = field(default_factory=list)
+    possible: list[CfgEntry] = field(default_factory=list)
     single: dict[str, CfgEntry] = field(default_factory=dict)
     words: list[str] = field(default_factory=list)
+
+    @property
+    def asked(self) -> tuple[CfgEntry, ...]:
+        """The definitions that a search evaluates in states and steps, besides its behaviour."""
+        return *self.invariants, *self.possible, *self.properties, *self.constraints, *self.action_constraints
 
 
 def read_configuration(text: str, refused: Mapping[str, str] | None = None) -> Cfg:

@@ -1,6 +1,7 @@
 """The expressions and definitions of a parsed text, as a syntax tree."""
 
 from collections.abc import Callable
+from functools import reduce
 
 from workbench.tlaplus.syntax import tree, units
 from workbench.tlaplus.syntax.literals import LARGEST, unquoted
@@ -24,6 +25,7 @@ _UNSUPPORTED = {
     "proof_step_ref": "a step of a proof",
     "assume_prove": "ASSUME ... PROVE",
 }
+_LONGEST_CHAIN = 50  # that keeps the nesting of its operator, which the names of subexpressions count
 _DEFINITIONS = ("operator_definition", "function_definition", "module_definition")
 
 
@@ -139,6 +141,8 @@ class PhraseReader:
 
     def read_bound_infix_op(self, node: SyntaxNode) -> Expression:
         at, symbol = self.source.place(node), self.source.symbol(field(node, "symbol"))
+        if symbol == "@@":
+            return self._merged(node)
         if symbol not in ("/\\", "\\/", "\\X"):
             self.source.check_neighbours(node)
             return Operation(at, symbol, self.all([field(node, "lhs"), field(node, "rhs")]))
@@ -151,6 +155,20 @@ class PhraseReader:
         if symbol == "\\X":
             return Operation(at, symbol, given)
         return tree.Conjunction(at, given) if symbol == "/\\" else tree.Disjunction(at, given)
+
+    def _merged(self, node: SyntaxNode) -> Expression:
+        """A chain of ``@@``, which TLC prints for a function and may be long; then it is nested by halves."""
+        operands: list[SyntaxNode] = []
+        while node.type == "bound_infix_op" and self.source.symbol(field(node, "symbol")) == "@@":
+            self.source.check_neighbours(node)
+            operands.append(field(node, "rhs"))
+            node = field(node, "lhs")
+        functions = self.all([node, *reversed(operands)])
+        if len(functions) <= _LONGEST_CHAIN:
+            return reduce(_joined, functions)
+        while len(functions) > 1:
+            functions = tuple(reduce(_joined, functions[at : at + 2]) for at in range(0, len(functions), 2))
+        return functions[0]
 
     def read_bound_prefix_op(self, node: SyntaxNode) -> Expression:
         self.source.check_neighbours(node)
@@ -321,6 +339,10 @@ class PhraseReader:
         kind = self.source.text_of(node)[:2]
         subscript, action = self.all(named(node))
         return tree.Fairness(self.source.place(node), kind, subscript, action)
+
+
+def _joined(first: Expression, second: Expression) -> Expression:
+    return Operation(first.at, "@@", (first, second))
 
 
 def is_definition(node: SyntaxNode) -> bool:

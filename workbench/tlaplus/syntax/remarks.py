@@ -10,14 +10,19 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 from workbench.pluscal.comments import comments_in
+from workbench.pluscal.written import Written
 
 _KEYWORD = re.compile(r"\s*(?:LOCAL|CONSTANTS?|VARIABLES?)?\s*")
 _DECLARED = re.compile(r"\w+(?:\([_,\s]*\))?\s*(,?)\s*")
 _RULE = re.compile(r"[-=*~#_\s]{2,}.*|\W*")
+#: What may stand before a variable or a label of an algorithm in its line.
+_BEFORE = re.compile(r"\s*(?:variables?\b)?\s*")
 #: What TLATeX sets as a formula; a name in it is one of the module.
 _FORMULA = re.compile(r"\$([^$\n]+)\$")
-#: A comment that begins so is what somebody left out, an algorithm, or its translation.
-_NO_TEXT = re.compile(r"/\\|\\/|\w+'? ==|-*\s*(?:BEGIN|END) TRANSLATION|--(?:fair )?algorithm|--fair\b")
+#: A comment that begins so is what somebody left out, an assignment, an algorithm, or its translation.
+_NO_TEXT = re.compile(
+    r"/\\|\\/|\w+'? ==|\w+(?:\[[^]]*\])?\s*:=|-*\s*(?:BEGIN|END) TRANSLATION|--(?:fair )?algorithm|--fair\b"
+)
 
 
 class _Comment(NamedTuple):
@@ -39,6 +44,9 @@ class _Comment(NamedTuple):
 class Remarks:
     r"""The comments of a module's text.
 
+    Args:
+        depth: The number of modules in which the text begins.
+
     Examples:
         >>> text = r'''---- MODULE M ----
         ... CONSTANT N  \* how many there are,
@@ -50,11 +58,11 @@ class Remarks:
         ('how many there are, at most', 'The first state.')
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, depth: int = 0) -> None:
         self._lines = text.split("\n")
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self._by_first, self._by_last = dict[int, _Comment](), dict[int, _Comment]()
-        for start, end in comments_in(text):
+        for start, end in comments_in(text, depth):
             first, last = bisect_right(starts, start), bisect_right(starts, end - 1)
             before, after = text[starts[first - 1] : start], self._lines[last - 1][end - starts[last - 1] :]
             if not after.strip():
@@ -82,6 +90,11 @@ class Remarks:
             return remark
         return self._before(line)
 
+    def _behind(self, line: int) -> str:
+        """The comment that ends a line behind something, and goes on below."""
+        behind = self._by_first.get(line)
+        return "" if behind is None or behind.is_alone else _told([behind, *self._going_on(behind)])
+
     def _going_on(self, behind: _Comment) -> list[_Comment]:
         """The comments below one that stands behind something, in its column."""
         comments, at = list[_Comment](), behind.last + 1
@@ -99,6 +112,24 @@ class Remarks:
         if above:  # those in which it goes on are not about this name
             comments = comments[len(self._going_on(above)) :]
         return _told(comments)
+
+
+class AlgorithmRemarks(Remarks):
+    """The comments of an algorithm, whose text stands alone."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, depth=1)
+
+    def of(self, name: Written) -> str:
+        """The comment on a variable, a step or a definition of the algorithm; "" if there is none."""
+        if name.kind == "definition":
+            return self.of_definition(name.line)
+        before = _BEFORE.fullmatch(self._lines[name.line - 1], 0, name.column - 1)
+        if before is None:
+            return ""
+        if name.is_whole and (behind := self._behind(name.line)):
+            return behind
+        return self._before(name.line) if name.is_last or not before.group().strip() else ""
 
 
 def _told(comments: list[_Comment]) -> str:

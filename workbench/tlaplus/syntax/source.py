@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
@@ -46,15 +46,18 @@ class Source:
         self._layout = Layout(text)
         self._bytes = self._layout.text.encode()
         self._starts = [0, *(match.end() for match in re.finditer(b"\n", self._bytes))]
+        self._continuing = [match.start() for match in re.finditer(b"[\x80-\xbf]", self._bytes)]  # no first byte of one
         self.root = tree_sitter.Parser(_LANGUAGE).parse(self._bytes).root_node
         if self.root.has_error:
             self.fail(_first_error(self.root), "")
 
     def place(self, node: SyntaxNode) -> Place:
         """The start of a node in characters of the text; tree-sitter counts bytes of the layout."""
-        line = bisect_right(self._starts, node.start_byte)
-        before = self._bytes[self._starts[line - 1] : node.start_byte]
-        column = self._layout.original_column(line, len(before.decode()) + 1)
+        at = node.start_byte
+        line = bisect_right(self._starts, at)
+        start = self._starts[line - 1]
+        continued = bisect_left(self._continuing, at) - bisect_left(self._continuing, start)
+        column = self._layout.original_column(line, at - start - continued + 1)
         return Place(self.name, line, column, self._origin and self._origin(line, column))
 
     def text_of(self, node: SyntaxNode) -> str:

@@ -21,7 +21,7 @@ from workbench.tlaplus.steps.disjuncts import Disjunct, split
 from workbench.tlaplus.steps.predicates import CompiledPredicate
 from workbench.tlaplus.steps.step_memo import CountedSteps, RememberedStep
 from workbench.tlaplus.steps.steps import Counting, TextInstance
-from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Place, Qualified
+from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Place, Prime, Qualified
 from workbench.tlaplus.temporal.negation import Condition, FairnessGoal, Literal
 from workbench.tlaplus.temporal.temporal import Promised, variables_in
 
@@ -158,7 +158,7 @@ class FairSteps:
         every = frozenset(range(len(self._instances)))
         watched = variables_in(self._closures, condition.subscript)
         if watched is None:
-            counted = self._counted([_steps_of(condition)])
+            counted = self._counted([_changes(condition), condition.action])
         else:  # the action alone may read less than the subscript
             counted = self._counted([condition.action], self._places(watched))
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), counted)
@@ -219,6 +219,13 @@ def _steps_of(condition: Condition) -> Closure:
     """``<<A>>_v``."""
     action = condition.action
     return action.beside(Angle(action.node.at, action.node, condition.subscript.node))
+
+
+def _changes(condition: Condition) -> Closure:
+    """``v' # v``."""
+    subscript = condition.subscript
+    node, at = subscript.node, subscript.node.at
+    return subscript.beside(Operation(at, "#", (Prime(at, node), node)))
 
 
 def _spoken(action: Closure, notation: Notation) -> str:

@@ -1,0 +1,76 @@
+"""Where the algorithm has the names that its translation defines: for what its comments say of them."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from workbench.pluscal import algorithm as pcal
+from workbench.pluscal.expressions import Expression
+from workbench.pluscal.names import inner_steps
+from workbench.pluscal.tokens import NAME
+
+Kind = Literal["variable", "step", "definition"]
+
+
+class Written(NamedTuple):
+    """The place of a variable, of a step's label, or of a definition, in the file.
+
+    Attributes:
+        is_whole: Whether all of it stands in that line, so that a comment behind it there is about all of it.
+        is_last: Whether no other variable is declared behind it with the same keyword.
+    """
+
+    kind: Kind
+    line: int
+    column: int
+    is_whole: bool
+    is_last: bool = True
+
+
+def written(algorithm: pcal.Algorithm) -> dict[str, Written]:
+    """The places of variables, labels and definitions, by their names in the translation.
+
+    Variables that share a line are left out: a comment there is about none of them alone.
+    """
+    parts = [*algorithm.procedures, *algorithm.processes]
+    declared = [algorithm.variables, *(part.variables for part in parts)]
+    lines = Counter(variable.at[0] for variables in declared for variable in variables)
+    return {
+        **{name: Written("definition", *at, False) for name, at in _definitions(algorithm.definitions)},
+        **{
+            variable.name: Written("variable", *variable.at, _in_line(variable), variable is variables[-1])
+            for variables in declared
+            for variable in variables
+            if lines[variable.at[0]] == 1
+        },
+        **{
+            step.label: Written("step", *(step.body[0].label_at or step.at), _is_whole(step))
+            for steps in (algorithm.steps, *(part.steps for part in parts))
+            for step in _all(steps)
+        },
+    }
+
+
+def _definitions(block: Expression) -> Iterator[tuple[str, pcal.Place]]:
+    """The definitions that begin a line."""
+    for line in block.lines:
+        if line and line[0].kind == NAME and any(word.text == "==" for word in line):
+            yield line[0].text, (line[0].line, line[0].place)
+
+
+def _in_line(variable: pcal.Declaration) -> bool:
+    return all(word.line in (0, variable.at[0]) for word in variable.value.words)
+
+
+def _is_whole(step: pcal.Step) -> bool:
+    """Whether a label stands alone in its line, or is that of one plain statement."""
+    first, *others = step.body
+    is_alone = first.label_at is not None and first.label_at[0] < first.at[0]
+    return is_alone or not (others or isinstance(first, (pcal.If, pcal.Either, pcal.While, pcal.With)))
+
+
+def _all(steps: Iterable[pcal.Step]) -> Iterator[pcal.Step]:
+    for step in steps:
+        yield step
+        for inside in inner_steps(step.body):
+            yield from _all(inside)

@@ -1,0 +1,27 @@
+"""What ``TLCGet`` knows after a search: its figures, alone and in the record ``TLCGet("stats")``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.tlaplus.names.symbols import DEPTH, FIGURES
+from workbench.tlaplus.values.operators import LazyFunction
+from workbench.tlaplus.values.values import EvaluationError, spelling, text
+
+#: The variables that are asked for after a search.
+AFTER = (*FIGURES, DEPTH)
+#: The fields of TLC's record that a search here has not, and why.
+_REFUSED = {"duration": "it depends on the clock", "worker": "it numbers TLC's own threads"}
+
+
+def figures_of(levels: Sequence[int], generated: int) -> tuple[Any, ...]:
+    """The values of :data:`AFTER`, given the number of new states at each depth, and of all that were generated."""
+    known = {"distinct": sum(levels), "generated": generated, "diameter": len(levels), "queue": 0}
+    fields = {**known, "initial": next(iter(levels), 0)}
+
+    def field(name: Any) -> int:
+        if (spelled := spelling(name)) in _REFUSED:
+            raise EvaluationError(f'TLCGet("stats").{spelled} is not supported: {_REFUSED[spelled]}')
+        return fields[spelled]
+
+    stats = LazyFunction(frozenset(map(text, (*fields, *_REFUSED))), field)
+    return *known.values(), stats, 0  # as in an ASSUME, no level
