@@ -19,6 +19,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests import cpu, products
+from tests.chromium import Chromium
 from tests.places import ROOT
 from tests.ports import free_port
 from workbench.storage.lock import LOCK_FILES
@@ -34,6 +35,9 @@ collect_ignore_glob = ["**/reader.py", "**/writer.py", "preloaded/*"]
 
 # The sessions of tests need little memory: the simplest collector starts soonest.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:+UseSerialGC")
+
+#: For this process.
+CHROMIUM = Chromium()
 
 _LONGEST_ID = 100
 _GROWING = """---- MODULE Growing ----
@@ -251,22 +255,19 @@ def spark(credentials):
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium, which fetches nothing from anywhere."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if program is None:
-        pytest.skip("there is no Chromium on the PATH")
-    from playwright.sync_api import expect, sync_playwright
+def browser() -> Any:
+    """Headless Chromium, which the tests in a browser share."""
+    return CHROMIUM.browser()
 
-    from tests.lab import PATIENCE, Patient
 
-    expect.set_options(timeout=PATIENCE)
-    quiet = ["background-networking", "component-update", "sync", "gpu"]
-    flags = ["--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in quiet)]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=flags, timeout=PATIENCE)
-        yield Patient(browser)
-        browser.close()
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """Close the browser after the last test in one."""
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or not nextitem.get_closest_marker("browser"):
+            CHROMIUM.close()
 
 
 @pytest.fixture(scope="session")
@@ -276,6 +277,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     lab = Lab(tmp_path_factory.mktemp("lab"))
     yield lab
+    CHROMIUM.close()  # with the windows that need it
     lab.stop()
 
 

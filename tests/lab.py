@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 
+from tests.chromium import PATIENCE
 from tests.places import ROOT
 from tests.ports import free_port
-
-PATIENCE = 240_000  # how long anything may take, in milliseconds
 
 
 def until(done: Callable[[], Any], what: str) -> None:
@@ -29,27 +28,6 @@ def until(done: Callable[[], Any], what: str) -> None:
     while not done():
         assert time.monotonic() < end, f"not in time: {what}"
         time.sleep(0.1)
-
-
-class Patient:
-    """A browser whose windows wait as long as tests may; the time that they take is no matter of these tests.
-
-    A script, if there is one, runs in all of their pages first.
-    """
-
-    def __init__(self, browser: Any, script: str = "") -> None:
-        self._browser, self._script = browser, script
-
-    def new_context(self, **options: Any) -> Any:
-        context = self._browser.new_context(**options)
-        context.set_default_timeout(PATIENCE)
-        context.add_init_script(self._script)
-        return context
-
-    def new_page(self, **options: Any) -> Any:
-        page = self._browser.new_page(**options)
-        page.set_default_timeout(PATIENCE)
-        return page
 
 
 class Lab:
@@ -67,7 +45,7 @@ class Lab:
         own |= {f"JUPYTERLAB_{name.upper()}_DIR": str(folder / name) for name in ("settings", "workspaces")}
         options = ["--no-browser", "--ip=127.0.0.1", f"--port={port}", f"--ServerApp.root_dir={self.notebooks}"]
         options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
-        options += ["--ServerApp.port_retries=0", "--allow-root"]
+        options += ["--ServerApp.port_retries=0", "--allow-root", "--LabApp.expose_app_in_browser=True"]
         options.append("--KernelManager.transport=ipc")  # it calls the ports of kernels that have ended again and again
         self.log = folder / "lab.log"
         with self.log.open("w") as log:
@@ -167,22 +145,44 @@ _CHECKED = (
 )
 
 
-class Notebook:
-    """A notebook in a window of a common small size, and what the browser's console said about it."""
+#: The first parts of a panel.
+_PANEL = (".wb-headline", ".wb-verdict", ".wb-tabs")
+#: Puts other cells into the notebook, and closes all widgets; its kernel starts again if a test has ended it.
+_REPLACE = """async ([cells, theme]) => {
+    const { model, sessionContext } = jupyterapp.shell.currentWidget;
+    if (document.body.dataset.jpThemeName !== theme)
+        await jupyterapp.commands.execute("apputils:change-theme", { theme });
+    if (!sessionContext.session?.kernel) await sessionContext.changeKernel({ name: "python3" });
+    const code = "__import__('ipywidgets').Widget.close_all()";
+    await sessionContext.session.kernel.requestExecute({ code, silent: true }).done;
+    const shared = model.sharedModel;
+    shared.transact(() => {
+        shared.deleteCellRange(0, shared.cells.length);
+        shared.insertCells(0, cells.map((source) => ({ cell_type: "code", source })));
+    });
+}"""
 
-    def __init__(self, browser: Any, lab: Lab, name: str, width: int = 1280, height: int = 900) -> None:
-        context = browser.new_context(viewport={"width": width, "height": height})
+
+class Notebook:
+    """A notebook in a window of a common small size, and what the browser's console said about it.
+
+    Attributes:
+        cells: What `show` has put there.
+        theme: Light or Dark, as `show` has set it.
+    """
+
+    def __init__(self, browser: Any, lab: Lab, name: str, script: str = "") -> None:
+        context = browser.new_context(script, viewport={"width": 1280, "height": 900})
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.lab, self.name, self.page = lab, name, context.new_page()
         self.complaints: list[str] = []
+        self.cells: tuple[str, ...] = ()
+        self.theme = ""
         self.page.on("console", lambda said: self._heard(said.type, said.text))
         self.page.on("pageerror", lambda error: self._heard("error", str(error)))
         self.address = lab.url(name)
         self.page.goto(self.address)
         self.wait_for_kernel()
-        self.run_all()
-        for part in (".wb-headline", ".wb-verdict", ".wb-tabs"):
-            self.page.wait_for_selector(part)
 
     def wait_for_kernel(self) -> None:
         self.page.wait_for_selector(".jp-StatusBar-TextItem:has-text('| Idle')")
@@ -196,24 +196,39 @@ class Notebook:
         for item in items:
             self.page.click(f".lm-Menu-itemLabel:text-is('{item}')")
 
-    def run_all(self) -> None:
+    def run_all(self, *parts: str) -> None:
+        """Run all cells, until these parts are there, or else a panel."""
         self.menu("Run", "Run All Cells")
+        for part in parts or _PANEL:
+            self.page.wait_for_selector(part)
 
-    def again(self, cell: str | None = None, width: int = 1280, height: int = 900) -> None:
-        """Show a new panel in the same window and kernel, which take longer to start than a panel.
-
-        All cells run again, the first one with the text of `cell` if that is given, in a window of that size.
-        """
+    def again(self) -> None:
+        """Run all cells again, until a new panel is there instead of the one before."""
         page = self.page
-        page.set_viewport_size({"width": width, "height": height})
-        if cell is not None:
-            page.click(".jp-Cell .cm-content >> nth=0")
-            page.keyboard.press("Control+a")
-            page.keyboard.insert_text(cell)
         page.evaluate("() => document.querySelectorAll('.wb-panel').forEach((old) => (old.dataset.old = 'yes'))")
-        self.run_all()
-        page.wait_for_selector(".wb-panel:not([data-old]) .wb-headline")
+        self.run_all(".wb-panel:not([data-old]) .wb-headline")
         page.wait_for_function("() => !document.querySelector('.wb-panel[data-old]')")
+
+    def show(self, *cells: str, width: int = 1280, height: int = 900, theme: str = "Light", part: str = "") -> None:
+        """Run these cells instead of all that are there, until that part is there, or else a panel.
+
+        The window and its kernel stay, which take longer to start than a panel.
+        """
+        self.cells, self.theme = (), theme
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.evaluate(_REPLACE, [cells, f"JupyterLab {theme}"])
+        self.page.wait_for_function("() => !document.querySelector('.wb-panel')")
+        self.run_all(*filter(None, [part]))
+        self.cells = cells
+
+    def wait_for_answers(self) -> None:
+        """Wait until the kernel has answered all that the page has sent so far."""
+        self.page.evaluate(
+            """async () => {
+                const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+                await kernel.requestExecute({ code: "", silent: true }).done;
+            }"""
+        )
 
     def open(self, tab: str) -> None:
         self.page.click(f".wb-tabs [role=tab]:text-is('{tab}')")

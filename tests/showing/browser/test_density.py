@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook
+from tests.lab import Notebook
 from workbench import get_model
 from workbench.checking.spaces.space import explore
 from workbench.showing import view
 
 pytestmark = pytest.mark.browser
-PANEL = 'from workbench import Density, Workbench, get_model, state_space\npanel = Workbench("bakery")\npanel'
+IMPORTS = "from workbench import Density, get_model, state_space"
 CELL = "Density(state_space(get_model('paimon')(PUT_IF_ABSENT=False)))"
 WHOLE = "1,533 states, 504 of them (33 %) violate ConsistentRead"
 
@@ -85,11 +85,9 @@ def test_a_density_on_a_page_counts_exactly_what_is_selected(
     page.close()
 
 
-def test_the_widget_plays_to_a_state(browser: Any, lab: Lab) -> None:
-    lab.settings("themes", {"theme": "JupyterLab Dark"})
-    lab.write("density.ipynb", [PANEL, CELL])
-    notebook = Notebook(browser, lab, "density.ipynb")
-    page = notebook.page
+def test_the_widget_plays_to_a_state(shared: Notebook) -> None:
+    shared.show(IMPORTS, CELL, theme="Dark", part=".wb-density")
+    page = shared.page
     expect(page.locator(".wb-density .wb-whole-words")).to_have_text(WHOLE)
     page.locator(".wb-density canvas").focus()
     page.keyboard.press("ArrowRight")
@@ -98,5 +96,3 @@ def test_the_widget_plays_to_a_state(browser: Any, lab: Lab) -> None:
     page.locator(".wb-density-found button").first.click()
     expect(page.locator(".wb-panel:has(.wb-density) .wb-player [data-picture=paimon]")).to_have_count(1)
     assert barriers(page) == []
-    assert notebook.complaints == []
-    notebook.close()

@@ -2,14 +2,13 @@
 
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook
+from tests.lab import Notebook
 
 pytestmark = pytest.mark.browser
 WHERE = ".wb-player:visible .wb-where"
@@ -29,30 +28,18 @@ def folder(tmp_path: Path) -> Path:
     return Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
 
 
-@pytest.fixture(scope="module", params=THEMES)
-def window(request: pytest.FixtureRequest, browser: Any, lab: Lab) -> Iterator[Notebook]:
-    lab.settings("themes", {"theme": f"JupyterLab {request.param}"})
-    lab.write("desk.ipynb", [DESK])
-    notebook = Notebook(browser, lab, "desk.ipynb")
-    notebook.theme = request.param.lower()  # type: ignore[attr-defined]
-    yield notebook
-    notebook.close()
-
-
-@pytest.fixture
-def desk(window: Notebook) -> Iterator[Notebook]:
-    """A panel of its own in a window that the tests share."""
-    window.complaints.clear()
-    window.again(DESK, height=1400)
-    yield window
-    assert window.complaints == []
+@pytest.fixture(params=THEMES)
+def desk(shared: Notebook, request: pytest.FixtureRequest) -> Notebook:
+    """A panel of the test's own."""
+    shared.show(DESK, height=1400, theme=request.param)
+    return shared
 
 
 def picture(desk: Notebook, folder: Path, name: str) -> None:
     desk.settle()
     desk.assert_fits()
     desk.still()
-    desk.page.locator(".wb-tabs").screenshot(path=folder / f"{name}-{desk.theme}.png")  # type: ignore[attr-defined]
+    desk.page.locator(".wb-tabs").screenshot(path=folder / f"{name}-{desk.theme.lower()}.png")
 
 
 def step(page: Any, label: str) -> None:
@@ -95,7 +82,7 @@ def test_one_goes_back_to_an_abandoned_branch_and_compares_two(desk: Notebook, f
 
 def test_an_initial_state_is_chosen_with_the_keyboard(desk: Notebook, folder: Path) -> None:
     """Of a model with 64, in a common small window; letters would be forgotten after a second, keys are not."""
-    desk.again(
+    desk.show(
         'from workbench.showing.panel import Workbench\npanel = Workbench("ewd998", Machines=3)\npanel', height=800
     )
     page = desk.page

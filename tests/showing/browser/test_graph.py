@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook
+from tests.lab import Notebook
 from workbench import get_model
 from workbench.checking.spaces.space import explore
 from workbench.showing import view
 
 pytestmark = pytest.mark.browser
-PANEL = 'from workbench import StateGraph, Workbench, get_model, state_space\npanel = Workbench("bakery")\npanel'
+IMPORTS = "from workbench import StateGraph, get_model, state_space"
 GRAPH = "graph = StateGraph(state_space(get_model('paimon')(PUT_IF_ABSENT=False)))\ngraph"
 LAST = "State 242 of 1,533, depth 9, ConsistentRead violated, on the trace, one step on"
 
@@ -80,15 +80,11 @@ def test_a_graph_on_a_page_is_walked_zoomed_coloured_and_searched(
     page.close()
 
 
-def test_the_widget_asks_for_the_picture_of_any_state(browser: Any, lab: Lab) -> None:
-    lab.settings("themes", {"theme": "JupyterLab Dark"})
-    lab.write("graph.ipynb", [PANEL, GRAPH])
-    notebook = Notebook(browser, lab, "graph.ipynb")
-    page = notebook.page
+def test_the_widget_asks_for_the_picture_of_any_state(shared: Notebook) -> None:
+    shared.show(IMPORTS, GRAPH, theme="Dark", part=".wb-whole")
+    page = shared.page
     walk(page)
     page.locator(".wb-whole-steps button:has-text('359')").click()
     expect(page.locator(".wb-whole-words")).to_contain_text("State 359 of 1,533")
     expect(page.locator(".wb-whole-picture [data-picture=paimon]")).to_have_count(1)
     assert barriers(page) == []
-    assert notebook.complaints == []
-    notebook.close()

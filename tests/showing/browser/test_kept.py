@@ -1,6 +1,6 @@
 """What a person has typed, selected, focused or opened in a panel stays there, whatever the panel draws meanwhile.
 
-The kernel's answers can be held back here: what a slow kernel does is provoked by events, not by waiting.
+What the kernel answers is held back here, as by a slow one.
 """
 
 from collections.abc import Iterator
@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook, Patient, until
+from tests.lab import Lab, Notebook, until
 from tests.playing import plays
+from tests.showing.browser.holding import HELD, answered, heard, held
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
-CELLS = [
+CELLS = (
     "from workbench.showing.panel import Workbench\n"
     'panel = Workbench("bakery_v2", Writers=2, AsyncParquet=True, RestampPatch=False)\npanel',
     """
@@ -38,42 +39,21 @@ class Clicked(Part):
         self.clicks = 2 if value is not None else 1 if sent == "more" else 3
         self.draw()
 Surface(Clicked())""",
-]
-#: The page gets no message of a kernel while `held` is a list: one after the other then, when somebody calls what is
-#: in it. It becomes one with the first message that has the text `from`.
-HELD = """{
-    window.held = window.from = null;
-    const { get, set } = Object.getOwnPropertyDescriptor(WebSocket.prototype, "onmessage");
-    Object.defineProperty(WebSocket.prototype, "onmessage", {
-        get,
-        set(hear) {
-            set.call(this, (event) => {
-                if (!window.held && window.from === null) return hear.call(this, event);
-                const text = typeof event.data === "string" ? event.data : new TextDecoder().decode(event.data);
-                if (!window.held && !text.includes(window.from)) return hear.call(this, event);
-                window.held ??= [];
-                window.held.push({ text, hear: () => hear.call(this, event) });
-            });
-        },
-    });
-}"""
-
-
-@pytest.fixture(scope="module")
-def notebook(browser: Any, lab: Lab) -> Iterator[Notebook]:
-    """One for all tests: each of them leaves the panel as it was, apart from what it is about."""
-    lab.settings("themes", {"theme": "JupyterLab Light"})
-    lab.write("kept.ipynb", CELLS)
-    notebook = Notebook(Patient(browser, HELD), lab, "kept.ipynb", width=2200, height=800)
-    notebook.page.click(".wb-more > summary")
-    yield notebook
-    notebook.close()
+)
 
 
 @pytest.fixture
-def page(notebook: Notebook) -> Iterator[Any]:
-    yield notebook.page
-    assert notebook.complaints == []
+def notebook(shared: Notebook) -> Notebook:
+    """One panel for all tests: each of them leaves it as it was, apart from what it is about."""
+    if shared.cells != CELLS:
+        shared.show(*CELLS, width=2200, height=800)
+        shared.page.click(".wb-more > summary")
+    return shared
+
+
+@pytest.fixture
+def page(notebook: Notebook) -> Any:
+    return notebook.page
 
 
 @pytest.fixture
@@ -85,30 +65,6 @@ def player(notebook: Notebook, page: Any) -> Any:
     page.locator(PLAYER).focus()
     page.keyboard.press("End")
     return page.locator(PLAYER)
-
-
-@contextmanager
-def held(page: Any, beginning: str = "") -> Iterator[None]:
-    """Hold back what the kernel sends, from a message with this text on; let it through at the end."""
-    page.evaluate("(text) => { window.from = text; }", beginning)
-    try:
-        yield
-    finally:
-        page.evaluate(
-            "() => { const all = held ?? []; held = from = null; for (const message of all) message.hear(); }"
-        )
-
-
-def answered(page: Any, text: str) -> None:
-    """Wait until the kernel has sent something with this text, which is held back."""
-    page.wait_for_function("(text) => held?.some((message) => message.text.includes(text))", arg=text)
-
-
-def heard(page: Any, clicks: int) -> None:
-    """Wait until the kernel has answered so many clicks, and the answers are held back."""
-    page.wait_for_function(
-        """(clicks) => (held ?? []).filter(({ text }) => text.includes('"heard": [')).length >= clicks""", arg=clicks
-    )
 
 
 @contextmanager
@@ -287,7 +243,7 @@ def test_html_that_changes_leaves_alone_what_stays_the_same(page: Any, notebook:
 
 # The next morning ----------------------------------------------------------------------------------------------------
 
-SHOWS = [
+SHOWS = (
     "from workbench import Simulator, TracePlayer, Workbench, check\n"
     "from workbench.showing.lessons import predict\n"
     "from workbench.registry import get_model\n"
@@ -296,25 +252,23 @@ SHOWS = [
     "TracePlayer(check(model, ['ConsistentRead'])['ConsistentRead'].trace)",
     "Simulator(model)",
     "predict('Is 1 < 2?', 'yes', 'no')",
-]
+)
 
 
-@pytest.fixture(scope="module")
-def evening(browser: Any, lab: Lab) -> Iterator[Notebook]:
+@pytest.fixture
+def evening(shared: Notebook) -> Notebook:
     """A notebook that somebody has worked in and saved; its window is open."""
-    lab.settings("themes", {"theme": "JupyterLab Light"})
-    lab.write("evening.ipynb", SHOWS)
-    notebook = Notebook(browser, lab, "evening.ipynb", height=800)
-    page = notebook.page
-    expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
-    expect(page.locator(".wb-kept:visible")).to_have_count(0)
-    for left in range(2):
-        page.locator(".wb-tabs .wb-player").press("ArrowLeft")
-        expect(page.locator(".wb-tabs .wb-where")).to_contain_text(f"State {13 - left} of 14")
-    expect(page.locator(".wb-hint.wb-good")).not_to_have_count(0)
-    saved(notebook, 'data-at=\\"11\\"', "everything holds")
-    yield notebook
-    notebook.close()
+    if shared.cells != SHOWS:
+        shared.show(*SHOWS, height=800)
+        page = shared.page
+        expect(page.locator(".wb-kept")).to_have_count(len(SHOWS) - 1)
+        expect(page.locator(".wb-kept:visible")).to_have_count(0)
+        for left in range(2):
+            page.locator(".wb-tabs .wb-player").press("ArrowLeft")
+            expect(page.locator(".wb-tabs .wb-where")).to_contain_text(f"State {13 - left} of 14")
+        expect(page.locator(".wb-hint.wb-good")).not_to_have_count(0)
+        saved(shared, 'data-at=\\"11\\"', "everything holds")
+    return shared
 
 
 def saved(notebook: Notebook, *texts: str) -> None:
@@ -328,51 +282,70 @@ def saved(notebook: Notebook, *texts: str) -> None:
     until(done, "everything is saved")
 
 
-def expect_static(page: Any) -> None:
+@pytest.fixture(scope="module")
+def elsewhere(browser: Any) -> Iterator[Any]:
+    """Another window."""
+    context = browser.new_context(HELD, viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
+
+
+@contextmanager
+def opened(window: Any, lab: Lab, name: str) -> Iterator[Any]:
+    """Open a notebook there, the first one by its address, and close it at the end."""
+    if window.url == "about:blank":
+        window.goto(lab.url(name))
+        window.wait_for_selector(".jp-NotebookPanel")
+    else:
+        window.evaluate("async (path) => { await jupyterapp.commands.execute('docmanager:open', { path }); }", name)
+    try:
+        yield window.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+    finally:
+        window.evaluate("() => jupyterapp.shell.currentWidget.close()")
+
+
+def expect_static(notebook: Any) -> None:
     """What is static is what one sees, and not that there are no widgets."""
-    kept = page.locator(".wb-kept")
+    kept = notebook.locator(".wb-kept")
     expect(kept).to_have_count(len(SHOWS) - 1)
     for one in kept.all():
         expect(one).to_be_visible()
     expect(kept.first).to_contain_text("ConsistentRead")
-    expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
+    expect(notebook.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
-    browser: Any, lab: Lab, evening: Notebook, tmp_path: Any, theme: str
+    lab: Lab, evening: Notebook, elsewhere: Any, tmp_path: Any, theme: str
 ) -> None:
     name = f"morning{theme}.ipynb"  # and a kernel of its own
     (lab.notebooks / name).write_text(lab.saved(evening.name), encoding="utf-8")
-    lab.settings("themes", {"theme": f"JupyterLab {theme}"})
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
-    page.goto(lab.url(name))
-    expect_static(page)
-    expect(page.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
-    shown = page.locator(".wb-kept [data-picture=hudi]").first
-    expect(shown).to_be_visible()
-    expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
-    expect(page.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
-    page.screenshot(path=tmp_path / f"{theme}.png")
-    plays(page.locator(".wb-kept .wb-player").first, 14)
-    page.close()
+    with opened(elsewhere, lab, name) as notebook:
+        change = "(theme) => jupyterapp.commands.execute('apputils:change-theme', { theme })"
+        elsewhere.evaluate(change, f"JupyterLab {theme}")
+        expect_static(notebook)
+        expect(notebook.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
+        shown = notebook.locator(".wb-kept [data-picture=hudi]").first
+        expect(shown).to_be_visible()
+        expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
+        expect(notebook.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
+        elsewhere.screenshot(path=tmp_path / f"{theme}.png")
+        plays(notebook.locator(".wb-kept .wb-player").first, 14)
     lab.end_kernel(name)
 
 
-def test_what_is_static_is_in_sight_where_widgets_do_not_come(browser: Any, lab: Lab, evening: Notebook) -> None:
+def test_what_is_static_is_in_sight_where_widgets_do_not_come(lab: Lab, evening: Notebook, elsewhere: Any) -> None:
     """A kernel that is too busy says nothing of its widgets; whoever opens somebody else's notebook has none."""
-    context = Patient(browser, HELD).new_context()
-    context.add_init_script("window.from = 'update_states'")
-    page = context.new_page()
-    page.goto(evening.address)
-    expect(page.locator(".wb-kept").first).to_be_visible()
-    expect(page.locator(".wb-kept").first).to_contain_text("ConsistentRead")
-    context.close()
+    name = "theirs.ipynb"
     theirs = lab.saved(evening.name).replace("import predict", "import predict  # and nobody has signed it")
-    (lab.notebooks / "theirs.ipynb").write_text(theirs, encoding="utf-8")
-    page = browser.new_page()
-    page.goto(lab.url("theirs.ipynb"))
-    expect(page.locator(".jp-OutputArea-output:has-text('ConsistentRead')").first).to_be_visible()
-    expect(page.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
-    page.close()
-    lab.end_kernel("theirs.ipynb")
+    (lab.notebooks / name).write_text(theirs, encoding="utf-8")
+    with opened(elsewhere, lab, name) as notebook:
+        expect(notebook.locator(".jp-OutputArea-output:has-text('ConsistentRead')").first).to_be_visible()
+        expect(notebook.locator(".jp-OutputArea-child:has-text('widget'):visible")).to_have_count(0)
+    lab.end_kernel(name)
+    elsewhere.evaluate("() => { window.from = 'update_states'; }")
+    with opened(elsewhere, lab, evening.name) as notebook:
+        expect(notebook.locator(".wb-kept").first).to_be_visible()
+        expect(notebook.locator(".wb-kept").first).to_contain_text("ConsistentRead")
+        answered(elsewhere, "update_states")
+    elsewhere.evaluate("() => { window.held = window.from = null; }")

@@ -6,6 +6,7 @@ beside them in a temporary folder::
     WORKBENCH_PICTURES=docs/pictures pytest tests/showing/browser/test_pages.py
 """
 
+import functools
 import os
 import re
 from collections.abc import Iterator
@@ -50,6 +51,7 @@ STORIES = {
 }
 
 
+@functools.cache
 def story(name: str) -> Trace:
     source, constants, violated = STORIES[name]
     model = configurations.configuration(source).model if isinstance(source, Path) else get_model(source)(**constants)

@@ -8,7 +8,6 @@ The picture of the panel that the README shows is made by these tests too, where
 import os
 import shutil
 import time
-from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -26,27 +25,10 @@ PAIMON = f'{IMPORTED}\npanel = Workbench("paimon")\npanel'
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def window(browser: Any, lab: Lab) -> Iterator[Notebook]:
-    lab.settings("themes", {"theme": "JupyterLab Light"})
-    lab.write("panel.ipynb", [NOTEBOOK])
-    notebook = Notebook(browser, lab, "panel.ipynb")
-    yield notebook
-    notebook.close()
-
-
-@pytest.fixture
-def shared(window: Notebook) -> Iterator[Notebook]:
-    """A window that shows some other test's panel, until `again` is called."""
-    window.complaints.clear()
-    yield window
-    assert window.complaints == []
-
-
 @pytest.fixture
 def notebook(shared: Notebook) -> Notebook:
     """A panel of the test's own."""
-    shared.again(NOTEBOOK)
+    shared.show(NOTEBOOK)
     return shared
 
 
@@ -98,6 +80,7 @@ def test_the_tour_runs_and_its_panel_answers(browser: Any, lab: Lab) -> None:
     lab.settings("themes", {"theme": "JupyterLab Light"})
     shutil.copy(TOUR, lab.notebooks)
     notebook = Notebook(browser, lab, TOUR.name)
+    notebook.run_all()
     expect(notebook.page.locator(".wb-tabs .wb-player .wb-said")).to_contain_text("ConsistentRead(jack, 1) violated")
     notebook.flip("PUT_IF_ABSENT")
     expect(notebook.headline()).to_contain_text("PUT_IF_ABSENT on: ConsistentRead now holds")
@@ -116,6 +99,7 @@ def test_a_panel_outlives_re_runs_of_its_cell_and_a_reload(browser: Any, lab: La
     lab.settings("themes", {"theme": "JupyterLab Light"})
     lab.write("again.ipynb", [PAIMON, count])
     notebook = Notebook(browser, lab, "again.ipynb")
+    notebook.run_all()
     page = notebook.page
     printed = page.locator(".jp-OutputArea-output:has-text('widgets')").last
     expect(printed).to_contain_text("run 1:")
@@ -166,7 +150,7 @@ Workbench(Counted)"""
 
 
 def test_what_a_check_has_found_so_far_stands_beside_how_far_it_is(shared: Notebook, tmp_path: Path) -> None:
-    shared.again(BROKEN)
+    shared.show(BROKEN, part=".wb-headline")
     page = shared.page
     page.wait_for_selector(".wb-headline:has-text('checking') .wb-badge >> nth=2")
     covered = page.evaluate(
@@ -205,7 +189,7 @@ panel"""
 @pytest.mark.parametrize("name", [*FAULT_IN_SIGHT, "bakery", "two_phase_commit", "own"])
 def test_a_story_and_the_switches_share_one_small_screen(shared: Notebook, name: str) -> None:
     """What one sees in the first ten seconds: nothing of it is cut, and nothing has to be scrolled."""
-    shared.again(OWN if name == "own" else NOTEBOOK.replace("v2_async", name), height=800)
+    shared.show(OWN if name == "own" else NOTEBOOK.replace("v2_async", name), height=800)
     notebook, page = shared, shared.page
     expect(notebook.headline()).to_contain_text("violated")
     marked = "[data-fault]" if name in FAULT_IN_SIGHT else ":is([data-fault], [data-change])"
@@ -224,7 +208,7 @@ def test_a_story_and_the_switches_share_one_small_screen(shared: Notebook, name:
 
 
 def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(shared: Notebook) -> None:
-    shared.again(PAIMON, height=800)
+    shared.show(PAIMON, height=800)
     notebook, page = shared, shared.page
     tops = """() => [...document.querySelectorAll(".wb-near .wb-switch, .wb-player > .wb-bar, .wb-player .wb-picture")]
         .map((part) => Math.round(part.getBoundingClientRect().top
@@ -250,7 +234,7 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(share
 
 
 def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: Notebook) -> None:
-    shared.again(NOTEBOOK, width=1920, height=1080)
+    shared.show(NOTEBOOK, width=1920, height=1080)
     notebook, page = shared, shared.page
     lanes = page.locator(".wb-player .wb-lanes > svg")
     expect(lanes).to_be_visible()
@@ -272,7 +256,7 @@ def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: N
 
 def test_a_narrow_window_shows_first_what_is_violated(shared: Notebook) -> None:
     """The list of verdicts has two lines there, and is scrolled; the story of this panel violates the last one."""
-    shared.again(f'{IMPORTED}\nWorkbench("bakery")', width=640, height=400)
+    shared.show(f'{IMPORTED}\nWorkbench("bakery")', width=640, height=400)
     page = shared.page
     violated = page.locator(".wb-verdict[aria-pressed=true]")
     expect(violated).to_contain_text("NonCrashedProgress")
@@ -417,13 +401,11 @@ CONTENTS = {
 }
 
 
-def test_every_part_fits_and_is_open_to_assistive_technology(browser: Any, lab: Lab, tmp_path: Path) -> None:
+def test_every_part_fits_and_is_open_to_assistive_technology(shared: Notebook, tmp_path: Path) -> None:
     """Every tab fits beside the file browser and says nothing to the console, in both themes; with pictures."""
     kept = Path(os.environ.get("WORKBENCH_PICTURES", tmp_path))
-    lab.settings("themes", {"theme": "JupyterLab Light"})
-    lab.write("pictures.ipynb", [NOTEBOOK, SIMULATOR])
-    notebook = Notebook(browser, lab, "pictures.ipynb", height=1000)
-    page = notebook.page
+    shared.show(NOTEBOOK, SIMULATOR, height=1000)
+    notebook, page = shared, shared.page
     notebook.flip("RestampPatch")
     expect(page.locator(".wb-player .wb-link").first).to_contain_text("RestampPatch=false")
     notebook.settle()
@@ -436,7 +418,8 @@ def test_every_part_fits_and_is_open_to_assistive_technology(browser: Any, lab: 
         bad = [rule for rule in violations if rule["impact"] in ("critical", "serious")]
         return [f"{rule['id']}: {node['html']}" for rule in bad for node in rule["nodes"]]
 
-    page.add_style_tag(content="body { height: 100vh }")  # it has none in JupyterLab: axe takes all in it for hidden
+    # The body has no height in JupyterLab: axe takes all in it for hidden.
+    high = page.add_style_tag(content="body { height: 100vh }")
     page.set_viewport_size({"width": 1280, "height": 2600})
     assert page.locator(".wb-tabs [role=tab]").all_inner_texts() == list(CONTENTS)
     page.wait_for_selector(".jp-Cell:has-text('Simulator') .wb-moves")
@@ -457,8 +440,7 @@ def test_every_part_fits_and_is_open_to_assistive_technology(browser: Any, lab: 
         faint = page.add_style_tag(content=".wb-panel .wb-label { color: #808080 !important; background: #8a8a8a }")
         assert any(barrier.startswith("color-contrast") for barrier in barriers(".wb-panel")), theme
         faint.evaluate("(style) => style.remove()")
-    assert notebook.complaints == []
-    notebook.close()
+    high.evaluate("(style) => style.remove()")
 
 
 BOXED = f"""{IMPORTED}
@@ -476,7 +458,7 @@ VBox([HBox([switches, Verdicts(panel=panel)]), slider, TracePlayer(panel=panel)]
 
 def test_parts_in_boxes_follow_a_panel_and_leave_their_neighbours_alone(shared: Notebook, tmp_path: Path) -> None:
     """Boxes are a notebook's author's; the panel that the parts belong to is above them."""
-    shared.again(BOXED, height=800)
+    shared.show(BOXED, height=800)
     page = shared.page
     player = page.locator(".widget-box .wb-player")
     expect(player.locator(".wb-where")).to_contain_text("State 6 of")
@@ -503,8 +485,19 @@ def test_parts_in_boxes_follow_a_panel_and_leave_their_neighbours_alone(shared: 
     expect(page.locator(".wb-verdict[aria-label='NonCrashedProgress holds']")).to_have_count(2)
 
 
-def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(shared: Notebook) -> None:
-    page = shared.page
+@pytest.fixture
+def repaired(shared: Notebook) -> Notebook:
+    """The same boxes, with the switch on."""
+    if shared.cells != (BOXED,):
+        shared.show(BOXED, height=800)
+        expect(shared.page.locator(".wb-verdict[aria-label='NonCrashedProgress violated']")).to_have_count(2)
+        shared.page.locator(".wb-screen .wb-switch:has-text('LazyReap') input").click()
+    expect(shared.page.locator(".wb-verdict[aria-label='NonCrashedProgress holds']")).to_have_count(2)
+    return shared
+
+
+def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(repaired: Notebook) -> None:
+    page = repaired.page
     row = page.locator(".jp-Cell >> nth=0").locator(".wb-kept tr:has-text('NonCrashedProgress')").first
     for word in ("violated", "holds"):
         page.locator(".wb-screen .wb-switch:has-text('LazyReap') input").click()
@@ -513,9 +506,9 @@ def test_the_copy_in_the_notebook_is_of_the_panel_as_somebody_has_left_it(shared
         expect(row).to_contain_text(word)
 
 
-def test_after_a_shut_down_a_click_is_taken_back_and_the_panel_says_so(shared: Notebook) -> None:
-    page = shared.page
-    shared.menu("Kernel", "Shut Down Kernel")
+def test_after_a_shut_down_a_click_is_taken_back_and_the_panel_says_so(repaired: Notebook) -> None:
+    page = repaired.page
+    repaired.menu("Kernel", "Shut Down Kernel")
     page.wait_for_selector(".jp-KernelName:has-text('No Kernel')")
     switch = page.locator(".wb-screen .wb-switch:has-text('LazyReap') input")
     expect(switch).to_be_checked()

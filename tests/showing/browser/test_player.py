@@ -8,25 +8,24 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.lab import Lab, Notebook
+from tests.lab import Notebook
 
 pytestmark = pytest.mark.browser
 PLAYER = ".wb-player:visible"
-CELLS = [
+CELLS = (
     'from workbench.showing.panel import Workbench\npanel = Workbench("v2_async", RestampPatch=False)\npanel',
     "1 + 1",
-]
+)
 
 
-@pytest.fixture(scope="module")
-def opened(browser: Any, lab: Lab) -> Iterator[Notebook]:
-    lab.settings("themes", {"theme": "JupyterLab Dark"})
-    lab.write("player.ipynb", CELLS)
-    notebook = Notebook(browser, lab, "player.ipynb", width=1920, height=1080)
-    notebook.open("Story")
-    notebook.page.click(f"{PLAYER} .wb-more > summary")
-    yield notebook
-    notebook.close()
+@pytest.fixture
+def opened(shared: Notebook) -> Notebook:
+    """One panel for all tests: each of them leaves the player as it was, apart from what it is about."""
+    if shared.cells != CELLS:
+        shared.show(*CELLS, width=1920, height=1080, theme="Dark")
+        shared.open("Story")
+        shared.page.click(f"{PLAYER} .wb-more > summary")
+    return shared
 
 
 @pytest.fixture
@@ -38,7 +37,6 @@ def page(opened: Notebook, tmp_path: Path) -> Iterator[Any]:
     expect_at(opened.page, "State 22 of 22: ")
     yield opened.page
     opened.page.screenshot(path=tmp_path / "end.png")
-    assert opened.complaints == []
 
 
 def expect_at(page: Any, text: str) -> None:
