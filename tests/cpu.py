@@ -54,7 +54,8 @@ class Plugin:
     def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         if report.when == "teardown":
-            report.user_properties = [("cpu", seconds(self._has_others) - self._before)]
+            # The time of a process is gone with it if nothing waits for that: a browser that ends takes its own along.
+            report.user_properties = [("cpu", max(0.0, seconds(self._has_others) - self._before))]
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

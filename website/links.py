@@ -2,36 +2,26 @@
 
 from collections.abc import Iterator
 from functools import partial
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from lxml import etree, html
+
 from website.keeping import in_processes
-
-_FOUND = ("links", "loaded", "anchors")
-
-
-class _Page(HTMLParser):
-    """The links of a page, and its anchors."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loaded: list[str] = []
-        self.anchors: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.anchors |= {name for name in (given.get("id"), given.get("name") if tag == "a" else None) if name}
-        found = [link for link in (given.get("href"), given.get("src")) if link is not None]
-        self.links += found
-        self.loaded += found if tag in ("link", "script", "img", "iframe") else []
 
 
 def _parsed(site: Path, _: Path, name: str) -> dict[str, list[str]]:
-    return {key: sorted(set(found)) for key, found in vars(_Page((site / name).read_text())).items() if key in _FOUND}
+    """The links of a page, those by which it loads something, and its anchors."""
+    links, loaded, anchors = set[str](), set[str](), set[str]()
+    for element in html.parse(site / name).iter(etree.Element):
+        given = element.attrib
+        anchors |= {given["id"]} if "id" in given else set()
+        anchors |= {given["name"]} if element.tag == "a" and "name" in given else set()
+        found = {given[key] for key in ("href", "src") if key in given}
+        links |= found
+        loaded |= found if element.tag in ("link", "script", "img", "iframe") else set()
+    return {"links": sorted(links), "loaded": sorted(loaded), "anchors": sorted(anchors)}
 
 
 def broken(folder: Path, kept: Path) -> Iterator[str]:
