@@ -49,6 +49,7 @@ def test_each_has_the_value_of_the_configuration():
         ("Nobody", "None", "None"),
         ("Nobody", '"none"', '"none"'),
         ("Below", "-7", -7),
+        ("Below", "-7 \\* less than 0, and odd", -7),
     ],
 )
 def test_they_are_set_as_tla_writes_them(name, given, value):
