@@ -79,6 +79,19 @@ def test_a_function_as_long_as_tlc_prints_it_is_a_value():
     assert (len(value), value[2], value[401]) == (400, '"a, @@ 2"', '"a, @@ 401"')
 
 
+@pytest.mark.parametrize(("symbol", "cfg"), [("a @@ b", ""), ("Less(a, b)", "CONSTANT @@ <- Less")])
+def test_a_long_chain_of_another_operator_than_tlcs_is_not_regrouped(symbol, cfg):
+    brings = "EXTENDS Integers, TLC" if cfg else "EXTENDS Integers"
+    for length in (50, 51):
+        chain = " @@ ".join("1" * length)
+        text = module_of(brings, "VARIABLE x", f"{symbol} == a - b", f"Init == x = {chain}", "Next == UNCHANGED x")
+        if length == 50:
+            assert module_of_text(text, f"{cfg} INIT Init NEXT Next")().initial_states()[0].x == 1 - 49
+        else:
+            with pytest.raises(InputError, match=r"^M.tla:5:13: so long a chain of @@ is read for TLC's alone"):
+                module_of_text(text, f"{cfg} INIT Init NEXT Next")()
+
+
 def test_the_parser_gets_a_long_record_in_short_lines(monkeypatch):
     given = []
     monkeypatch.setattr(constants, "parse_module", lambda text, name: given.append(text) or parse_module(text, name))
