@@ -221,13 +221,14 @@ class Notebook:
         self.run_all(*filter(None, [part]))
         self.cells = cells
 
-    def wait_for_answers(self) -> None:
-        """Wait until the kernel has answered all that the page has sent so far."""
+    def execute(self, code: str) -> None:
+        """Let the kernel execute this, once it has answered all that the page has sent so far."""
         self.page.evaluate(
-            """async () => {
+            """async (code) => {
                 const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
-                await kernel.requestExecute({ code: "", silent: true }).done;
-            }"""
+                await kernel.requestExecute({ code, silent: true }).done;
+            }""",
+            code,
         )
 
     def open(self, tab: str) -> None:

@@ -49,6 +49,7 @@ def test_each_has_the_value_of_the_configuration():
         ("Nobody", "None", "None"),
         ("Nobody", '"none"', '"none"'),
         ("Below", "-7", -7),
+        ("Below", "-7 \\* less than 0, and odd", -7),
     ],
 )
 def test_they_are_set_as_tla_writes_them(name, given, value):
@@ -76,6 +77,19 @@ def test_a_function_as_long_as_tlc_prints_it_is_a_value():
     written = " @@ ".join(f'{number} :> "a, @@ {number}"' for number in range(2, 402))
     value = read_value(f"({written} @@ 2 :> 0)")
     assert (len(value), value[2], value[401]) == (400, '"a, @@ 2"', '"a, @@ 401"')
+
+
+@pytest.mark.parametrize(("symbol", "cfg"), [("a @@ b", ""), ("Less(a, b)", "CONSTANT @@ <- Less")])
+def test_a_long_chain_of_another_operator_than_tlcs_is_not_regrouped(symbol, cfg):
+    brings = "EXTENDS Integers, TLC" if cfg else "EXTENDS Integers"
+    for length in (50, 51):
+        chain = " @@ ".join("1" * length)
+        text = module_of(brings, "VARIABLE x", f"{symbol} == a - b", f"Init == x = {chain}", "Next == UNCHANGED x")
+        if length == 50:
+            assert module_of_text(text, f"{cfg} INIT Init NEXT Next")().initial_states()[0].x == 1 - 49
+        else:
+            with pytest.raises(InputError, match=r"^M.tla:5:13: so long a chain of @@ is read for TLC's alone"):
+                module_of_text(text, f"{cfg} INIT Init NEXT Next")()
 
 
 def test_the_parser_gets_a_long_record_in_short_lines(monkeypatch):

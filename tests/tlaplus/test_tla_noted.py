@@ -170,15 +170,15 @@ def test_a_postcondition_is_judged_unless_only_tlc_can_tell(name, number, word, 
 FIGURES = r"""EXTENDS Naturals, TLC
 VARIABLE x
 s == TLCGet("stats")
-Init == x \in {0, 1}
+Init == x \in {0, 1} \/ x = 1
 Next == x < 3 /\ x' \in {x + 1, x}
 Domain == DOMAIN s = {"queue", "distinct", "initial", "generated", "diameter", "duration", "worker"}
-Fields == s.queue = 0 /\ s.distinct = 4 /\ s.initial = 2 /\ s.generated = 8 /\ s.diameter = 3
+Fields == s.queue = 0 /\ s.distinct = 4 /\ s.initial = 3 /\ s.generated = 9 /\ s.diameter = 3
 Queue == TLCGet("queue") = 0
 Gone == TLCGet("queue") = 1
 Level == TLCGet("level") = 0
 Few == s["distinct"] < 4
-Let == LET t == TLCGet("stats") IN t.distinct = t.initial + 2
+Let == LET t == TLCGet("stats") IN t.distinct = t.initial + 1
 Printed == PrintT(s)
 Traces == s.traces = 0
 Clock == s.duration < 100

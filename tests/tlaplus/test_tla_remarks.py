@@ -88,6 +88,10 @@ define
   \* At most two hold it.
   Few == n < 3
 end define;
+macro free(cell) begin
+  cell := 0; \* of a macro
+  since := 0;
+end macro;
 process p \in {1, 2}
 \* Whether it is.
 variable mine = FALSE;
@@ -102,6 +106,8 @@ begin
      back. *)
   give:
     lock := 0;
+  one: skip; two: skip; \* of two
+  three: free(lock); \* Free again.
   again:   \* Goes on if it likes.
     either goto take or skip; end either;
 end process
@@ -117,6 +123,7 @@ def test_names_of_an_algorithm_have_the_comments_there():
         "take": "Wait for the lock.",
         "work": "The critical section.",
         "give": "Give it back.",
+        "three": "Free again.",
         "again": "Goes on if it likes.",
     }
     assert declared.properties["Few"].doc == "At most two hold it."

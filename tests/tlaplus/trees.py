@@ -36,7 +36,11 @@ def expression_of(text: str) -> tree.Expression:
 def shape(given: Any) -> str:
     """A tree without its places: ``Operation(+ Number(1) Identifier(x))``."""
     if isinstance(given, tree.Node):
-        inner = [shape(value) for name, value in vars(given).items() if name not in ("at", "bulleted", "text")]
+        inner = [
+            shape(value)
+            for name, value in vars(given).items()
+            if name not in ("at", "bulleted", "is_regrouped", "text")
+        ]
         return f"{type(given).__name__}({' '.join(inner)})"
     if isinstance(given, tuple):
         return f"[{' '.join(map(shape, given))}]"

@@ -46,7 +46,7 @@ def _written_out(call: pcal.MacroCall, macros: dict[str, pcal.Macro]) -> list[pc
         )
     by = dict(zip(macro.parameters, call.arguments, strict=True))
     body = [_substituted(one, by, call) for one in macro.body]
-    body[0].label = call.label
+    body[0].label, body[0].label_at = call.label, call.label_at
     return body
 
 

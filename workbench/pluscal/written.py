@@ -34,7 +34,9 @@ def written(algorithm: pcal.Algorithm) -> dict[str, Written]:
     """
     parts = [*algorithm.procedures, *algorithm.processes]
     declared = [algorithm.variables, *(part.variables for part in parts)]
-    lines = Counter(variable.at[0] for variables in declared for variable in variables)
+    steps = {step.label: step for some in (algorithm.steps, *(part.steps for part in parts)) for step in _all(some)}
+    labels = {label: step.body[0].label_at or _place(step.body[0]) for label, step in steps.items()}
+    lines = Counter(line for line, _ in (*labels.values(), *(each.at for variables in declared for each in variables)))
     return {
         **{name: Written("definition", *at, False) for name, at in _definitions(algorithm.definitions)},
         **{
@@ -43,11 +45,7 @@ def written(algorithm: pcal.Algorithm) -> dict[str, Written]:
             for variable in variables
             if lines[variable.at[0]] == 1
         },
-        **{
-            step.label: Written("step", *(step.body[0].label_at or step.at), _is_whole(step))
-            for steps in (algorithm.steps, *(part.steps for part in parts))
-            for step in _all(steps)
-        },
+        **{label: Written("step", *at, lines[at[0]] == 1 and _is_whole(steps[label])) for label, at in labels.items()},
     }
 
 
@@ -63,10 +61,18 @@ def _in_line(variable: pcal.Declaration) -> bool:
 
 
 def _is_whole(step: pcal.Step) -> bool:
-    """Whether a label stands alone in its line, or is that of one plain statement."""
+    """Whether a label stands alone in its line, or is that of one plain statement, such as a macro's call."""
     first, *others = step.body
-    is_alone = first.label_at is not None and first.label_at[0] < first.at[0]
-    return is_alone or not (others or isinstance(first, (pcal.If, pcal.Either, pcal.While, pcal.With)))
+    if first.label_at is not None and first.label_at[0] < _place(first)[0]:
+        return True
+    if first.call is not None:
+        return all(other.call == first.call for other in others)
+    return not (others or isinstance(first, (pcal.If, pcal.Either, pcal.While, pcal.With)))
+
+
+def _place(statement: pcal.Statement) -> pcal.Place:
+    """Where it is written: a macro's statements are where the macro is called."""
+    return statement.call or statement.at
 
 
 def _all(steps: Iterable[pcal.Step]) -> Iterator[pcal.Step]:

@@ -10,6 +10,7 @@ import functools
 import os
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -65,37 +66,60 @@ def told(request: pytest.FixtureRequest) -> tuple[str, Trace]:
     return request.param, story(request.param)
 
 
-class Window:
-    """A window on a page in a file, and what its console said."""
+class Windows:
+    """Windows on pages in files, one of each kind. It takes long to open one, so it stays for the tests that follow."""
 
-    def __init__(self, browser: Any, file: Path, name: str = "1280", **options: Any) -> None:
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._free: dict[Any, Any] = {}
+        self._complaints: list[str] = []
+
+    @contextmanager
+    def showing(self, file: Path, name: str = "1280", **options: Any) -> Iterator[Any]:
+        """A page in a window of :data:`WINDOWS`, whose console must have said nothing at the end."""
         width, scale, scheme = WINDOWS[name]
-        size = {"width": width, "height": 900}
-        self.context = browser.new_context(viewport=size, device_scale_factor=scale, color_scheme=scheme, **options)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("console", lambda said: self.complaints.append(said.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.goto(file.as_uri())
+        with self.of((width, 900), scheme, device_scale_factor=scale, **options) as page:
+            page.goto(file.as_uri())
+            yield page
 
-    def __enter__(self) -> Any:
-        return self.page
+    @contextmanager
+    def of(self, size: tuple[int, int], scheme: str, **options: Any) -> Iterator[Any]:
+        """A window of this size that shows some page, with the same care for what its console says."""
+        kind = size, scheme, *options.items()
+        page = self._free.pop(kind, None)
+        if page is None:
+            viewport = dict(zip(("width", "height"), size, strict=True))
+            page = self._browser.new_context(viewport=viewport, color_scheme=scheme, **options).new_page()
+            page.on("console", lambda said: self._complaints.append(said.text))
+            page.on("pageerror", lambda error: self._complaints.append(str(error)))
+        page.mouse.move(0, 0)
+        self._complaints.clear()
+        yield page
+        page.evaluate("0")  # what the console has said before is heard before its answer
+        assert self._complaints == []
+        self._free[kind] = page
 
-    def __exit__(self, *_: Any) -> None:
-        complaints = self.complaints
-        self.context.close()
-        assert complaints == []
+    def close(self) -> None:
+        for page in self._free.values():
+            page.context.close()
+
+
+@pytest.fixture(scope="module")
+def windows(browser: Any) -> Iterator[Windows]:
+    windows = Windows(browser)
+    yield windows
+    windows.close()
 
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_a_story_is_seen_with_its_picture_beside_its_lanes(
-    browser: Any, told: tuple[str, Trace], tmp_path: Path, window: str
+    windows: Windows, told: tuple[str, Trace], tmp_path: Path, window: str
 ) -> None:
     """Letters of a picture have 10 px or more, and nothing is scrolled sideways."""
     name, trace = told
     file = tmp_path / "story.html"
     file.write_text(view.trace_page(trace), encoding="utf-8")
-    with Window(browser, file, window) as page:
+    with windows.showing(file, window) as page:
         page.wait_for_selector(".wb-live")
         shown = page.locator(".wb-picture > [data-picture]")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -119,10 +143,10 @@ Small == tick < 2
 ===="""
 
 
-def test_what_is_false_is_marked_in_the_text_and_a_step_leads_to_its_line(browser: Any, tmp_path: Path) -> None:
+def test_what_is_false_is_marked_in_the_text_and_a_step_leads_to_its_line(windows: Windows, tmp_path: Path) -> None:
     trace = check(module_of_text(TICK, "INIT Init NEXT Next INVARIANT Small")())["Small"].trace
     (file := tmp_path / "tick.html").write_text(view.trace_page(trace), encoding="utf-8")
-    with Window(browser, file) as page:
+    with windows.showing(file) as page:
         places, lit = page.locator(".wb-source"), page.locator(".wb-listing li[data-current]")
         false = page.locator(".wb-listing mark")
         expect(false).to_have_text("tick < 2")
@@ -156,11 +180,11 @@ One == ~ \A w \in 1..2 : pc[w] = "give"
 
 @pytest.mark.parametrize("window", ["1280", "phone"])
 def test_an_algorithm_stands_beside_the_picture_with_who_is_at_which_label(
-    browser: Any, tmp_path: Path, window: str
+    windows: Windows, tmp_path: Path, window: str
 ) -> None:
     trace = check(module_of_text(LOCK, "SPECIFICATION Spec INVARIANT One")())["One"].trace
     (file := tmp_path / "lock.html").write_text(view.trace_page(trace), encoding="utf-8")
-    with Window(browser, file, window) as page:
+    with windows.showing(file, window) as page:
         here, lit = (page.locator(f".wb-listing li[data-{name}]") for name in ("here", "current"))
         expect(lit).to_have_text("    take: free := FALSE;")
         assert [(one.inner_text().split(":")[0].strip(), one.get_attribute("data-here")) for one in here.all()] == [
@@ -175,10 +199,10 @@ def test_an_algorithm_stands_beside_the_picture_with_who_is_at_which_label(
         assert here.inner_text().strip().startswith("take")
 
 
-def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: Path) -> None:
+def test_a_page_plays_a_trace(windows: Windows, told: tuple[str, Trace], tmp_path: Path) -> None:
     file = tmp_path / "page.html"
     file.write_text(view.trace_page(told[1]), encoding="utf-8")
-    with Window(browser, file) as page:
+    with windows.showing(file) as page:
         plays(page.locator(".wb-player"), told[1].end + 1)
         page.click(".wb-more > summary")
         page.get_by_label("find in the trace").fill("w1")
@@ -190,12 +214,12 @@ def test_a_page_plays_a_trace(browser: Any, told: tuple[str, Trace], tmp_path: P
 
 @pytest.mark.parametrize("window", ["phone", "1280-dark"])
 @pytest.mark.parametrize("whole", [False, True], ids=["trace", "report"])
-def test_a_page_is_accessible(browser: Any, tmp_path: Path, whole: bool, window: str) -> None:
+def test_a_page_is_accessible(windows: Windows, tmp_path: Path, whole: bool, window: str) -> None:
     """With what is folded away, too."""
     result, file = check(story("bakery").model), tmp_path / "page.html"
     watched = view.trace_view(story("bakery"), watches=["len(s.iceberg)"])
     file.write_text(view.report(result) if whole else view.trace_page(watched), encoding="utf-8")
-    with Window(browser, file, window, bypass_csp=True) as page:
+    with windows.showing(file, window, bypass_csp=True) as page:
         page.wait_for_selector(".wb-live")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -205,11 +229,11 @@ def test_a_page_is_accessible(browser: Any, tmp_path: Path, whole: bool, window:
 
 
 @pytest.mark.parametrize("kept", [False, True], ids=["page", "notebook"])
-def test_a_state_is_seen_at_its_node(browser: Any, tmp_path: Path, kept: bool) -> None:
+def test_a_state_is_seen_at_its_node(windows: Windows, tmp_path: Path, kept: bool) -> None:
     graph = view.alternatives(story("bakery"))
     file = tmp_path / "graph.html"
     file.write_text(portable(graph.html()) if kept else view.page("graph", graph.html()), encoding="utf-8")
-    with Window(browser, file) as page:
+    with windows.showing(file) as page:
         expect(page.locator("g.node[tabindex]")).to_have_count(len(graph.nodes))
         seen = page.locator(".wb-peek:popover-open [data-picture=bakery_v2]")
         node = page.locator("g.node[data-node='3']")
@@ -237,9 +261,9 @@ def animated(tmp_path: Path) -> tuple[Path, int]:
 FRAMES = "[...document.querySelectorAll('svg > g')].map(frame => getComputedStyle(frame).visibility === 'visible')"
 
 
-def test_an_animated_picture_shows_one_state_at_a_time(browser: Any, animated: tuple[Path, int]) -> None:
+def test_an_animated_picture_shows_one_state_at_a_time(windows: Windows, animated: tuple[Path, int]) -> None:
     file, states = animated
-    with Window(browser, file) as page:
+    with windows.showing(file) as page:
         for moment in range(states + 2):  # the last one stays longer
             page.evaluate(
                 "at => document.getAnimations().forEach(one => { one.pause(); one.currentTime = at; })",
@@ -249,18 +273,18 @@ def test_an_animated_picture_shows_one_state_at_a_time(browser: Any, animated: t
             assert shown == [min(moment, states - 1)], moment
 
 
-def test_an_animated_picture_rests_for_who_prefers_that(browser: Any, animated: tuple[Path, int]) -> None:
+def test_an_animated_picture_rests_for_who_prefers_that(windows: Windows, animated: tuple[Path, int]) -> None:
     file, states = animated
-    with Window(browser, file, reduced_motion="reduce") as page:
+    with windows.showing(file, reduced_motion="reduce") as page:
         assert page.evaluate("document.getAnimations().length") == 0
         assert page.evaluate(FRAMES) == [False] * (states - 1) + [True]
 
 
-def test_an_animated_picture_is_an_image(browser: Any, animated: tuple[Path, int]) -> None:
+def test_an_animated_picture_is_an_image(windows: Windows, animated: tuple[Path, int]) -> None:
     file, _ = animated
     page_of_it = file.with_name("page.html")
     page_of_it.write_text(f'<img src="{file.name}" alt="">', encoding="utf-8")
-    with Window(browser, page_of_it) as page:
+    with windows.showing(page_of_it) as page:
         assert page.evaluate("document.images[0].decode().then(() => document.images[0].naturalWidth)") > 500
 
 
@@ -294,28 +318,19 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.fixture
-def lesson(browser: Any, page_of: Any) -> Iterator[Any]:
+def lesson(windows: Windows, page_of: Any) -> Iterator[Any]:
     """Opens a page, and begins the lesson."""
-    contexts, complaints = [], []
+    with ExitStack() as shown:
 
-    def begin(name: str, size: tuple[int, int] = (1280, 800), scheme: str = "light", **options: Any) -> Any:
-        context = browser.new_context(
-            viewport=dict(zip(("width", "height"), size, strict=True)), color_scheme=scheme, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda said: complaints.append(said.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(page_of(name).as_uri())
-        page.wait_for_selector(".wb-trace.wb-live")
-        page.click("button:text-is('Present')")
-        page.wait_for_selector(".wb-present[open] .wb-picture svg")
-        return page
+        def begin(name: str, size: tuple[int, int] = (1280, 800), scheme: str = "light", **options: Any) -> Any:
+            page = shown.enter_context(windows.of(size, scheme, **options))
+            page.goto(page_of(name).as_uri())
+            page.wait_for_selector(".wb-trace.wb-live")
+            page.click("button:text-is('Present')")
+            page.wait_for_selector(".wb-present[open] .wb-picture svg")
+            return page
 
-    yield begin
-    for context in contexts:
-        context.close()
-    assert complaints == []
+        yield begin
 
 
 def expect_at(page: Any, step: int) -> None:

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.lab import Notebook
+from tests.showing.browser.holding import answered, held
 from workbench import get_model
 from workbench.checking.check import check
 from workbench.showing import view
@@ -54,14 +55,17 @@ def test_a_page_of_two_runs_opens_where_they_diverge(
 
 
 def test_a_switch_and_its_runs_are_two_clicks_and_a_widget_shares_its_step_with_python(shared: Notebook) -> None:
-    shared.show(PANEL, CELL, "runs.step = 2")
     page = shared.page
     widget = page.locator(".wb-panel:not(:has(.wb-tabs))")
     said = widget.locator(".wb-runs-at .wb-sentence")
-    expect(said).to_have_text("3. write_data_files(w0): the same in both")
-    shared.wait_for_answers()  # a page that is just there asks where its runs stand
-    widget.locator(".wb-dot").nth(5).click()
+    with held(page, '"method": "custom"'):  # a page that is just there asks where its runs stand
+        shared.show(CELL, PANEL, part=".wb-runs .wb-dot")
+        widget.locator(".wb-dot").nth(5).click()
+        answered(page, '"heard": [')
+    shared.execute("")
     expect(said).to_have_text("6. write_data_files(w1): the same in both")
+    shared.execute("runs.step -= 3")
+    expect(said).to_have_text("3. write_data_files(w0): the same in both")
     shared.flip("PUT_IF_ABSENT")
     page.locator(".wb-tab:text-is('Compare')").click()
     expect(page.locator(".wb-tabs .wb-runs figcaption")).to_contain_text(DIVERGE)

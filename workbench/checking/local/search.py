@@ -414,6 +414,7 @@ class LocalSearch:
             stopped=self.stopped,
             error=self.error,
             generated=self._initial + int(self.expander.counts.generated.sum()),
+            initial=self._initial,
             levels=self.levels,
             actions=counts,
             decided=self.decided,

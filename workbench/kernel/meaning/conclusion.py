@@ -61,6 +61,7 @@ class Exploration(Explored):
         decided: The place - a state, or the step that is wrong - of each property that is violated or reached.
         trace_to: Makes a shortest behaviour to such a place by running the model.
         liveness: Gives the verdict on a liveness property if the whole space was visited.
+        initial: The number of the `generated` states that are initial.
         peak_bytes: Gives the largest resident size of the searching processes; called once the traces are made.
         growth: Of the complete levels, if known.
         notes: The engine's remarks on its search.
@@ -69,6 +70,7 @@ class Exploration(Explored):
     decided: Mapping[str, Any]
     trace_to: Callable[[Any], Trace]
     liveness: Callable[[Property], Verdict]
+    initial: int
     peak_bytes: Callable[[], int] = lambda: 0
     growth: Growth | None = None
     notes: Sequence[str] = ()
@@ -175,7 +177,7 @@ def _verdict(plan: Plan, explored: Exploration, settle: Callable[[Property], Ver
 
 
 def _after_search(declared: Postcondition, explored: Exploration) -> Verdict:
-    holds = declared.holds(explored.levels, explored.generated)
+    holds = declared.holds(explored.levels, explored.generated, explored.initial)
     if isinstance(holds, str):
         return Verdict.on(declared, None, holds)
     return Verdict.on(declared, holds, None if holds else "it is false after the search")

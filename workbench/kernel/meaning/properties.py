@@ -161,12 +161,12 @@ class Postcondition(Property):
     """No state decides it: after a search of the whole space it holds or not.
 
     Attributes:
-        holds: Whether it does, given the number of new states at each depth, and of the generated ones; else why
-            nobody knows.
+        holds: Whether it does, given the number of new states at each depth, of the generated ones, and of the initial
+            ones among these; else why nobody knows.
     """
 
     kind = "postcondition"
-    holds: Callable[[Sequence[int], int], bool | str] = lambda levels, generated: True
+    holds: Callable[[Sequence[int], int, int], bool | str] = lambda levels, generated, initial: True
 
 
 class Deadlock(Property):

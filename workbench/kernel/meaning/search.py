@@ -76,7 +76,7 @@ class Search:
         self.counted: dict[tuple[int, Move], frozenset[int]] = {}  # of moves that only some conditions count
         self.counts = {name: [0, 0, 0, 0] for name in plan.model.actions}  # enabled, generated, new, assigns
         self.levels: list[int] = []
-        self.generated = 0
+        self.generated = self.generated_initial = 0
         self.outside = 0
         #: The property's name -> the state, and the step from it if that decides, or its target is pruned.
         self.decided: dict[str, tuple[int, Move | None]] = {}
@@ -127,6 +127,7 @@ class Search:
         for i, state in enumerate(self.model.each_initial_state()):
             known, link = len(self.states), (-1, Move(i, 0))
             number = self._visit(state, link)
+            self.generated_initial += 1
             if number in (known, OUTSIDE):
                 self._judge_initial(state, link if number == OUTSIDE else (number, None))
             self._check(i, len(self.states))
@@ -292,6 +293,7 @@ class Search:
             stopped=self.stopped,
             error=self.error,
             generated=self.generated,
+            initial=self.generated_initial,
             outside=self.outside,
             levels=self.levels,
             actions=[

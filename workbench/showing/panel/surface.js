@@ -116,8 +116,8 @@ function keepRoom(panel) {
 
 const partOf = (target) => target.closest("[data-part]");
 
-// What a player asks of its model, of values that the kernel keeps for its part. What a person sets while an answer is
-// awaited goes out as one.
+// What a player asks of its model, of values that the kernel keeps for its part; two runs have one, too. What a person
+// sets while an answer is awaited goes out as one.
 function modelOf(values, send, ask) {
   const calls = [];
   let unsent = {};
@@ -158,7 +158,7 @@ function modelOf(values, send, ask) {
   };
 }
 
-// The models of players by their values, which all views of a panel share.
+// The models of players and of two runs by their values, which all views of a panel share.
 const MODELS = new WeakMap();
 
 function render({ model, el }) {
@@ -180,17 +180,17 @@ function render({ model, el }) {
     [place.html, place.drawn] = [now, template.content];
     place.live.querySelectorAll("[data-part]").forEach(enter);
     const stage = place.live.querySelector("[data-player]:not(.wb-player)");
-    if (stage) play(number, stage);
+    if (stage) leavePlayers.push(playTrace({ model: modelAt(number), el: stage }));
     place.live.querySelector(".wb-runs")?.goes?.(values[number]?.step);
   }
 
-  function play(number, stage) {
+  function modelAt(number) {
     const part = Number(number);
     if (!MODELS.has(values[number])) {
       MODELS.set(values[number], modelOf(values[number],
         (set) => tell({ part, set, click: ++clicks }) ? clicks : undefined, (ask) => tell({ part, ask })));
     }
-    leavePlayers.push(playTrace({ model: MODELS.get(values[number]), el: stage }));
+    return MODELS.get(values[number]);
   }
 
   function enter(live) {
@@ -257,8 +257,9 @@ function render({ model, el }) {
   el.addEventListener("wb-stepped", ({ target, detail }) => {
     const { part } = partOf(target).dataset;
     if (!values[part]) return;  // nobody asks where these runs stand
-    Object.assign(values[part], detail);
-    tell({ part: Number(part), set: detail, click: ++clicks });
+    const runs = modelAt(part);
+    runs.set("step", detail.step);
+    runs.save_changes();
   });
   let hit = 0;
   el.addEventListener("input", ({ target }) => {

@@ -59,9 +59,9 @@ class Expressed(Domain):
         return None
 
 
-#: A string, or what separates the parts of a value: a line ends there, since the parser counts a line's columns anew
-#: for each of its words.
-_PART = re.compile(rf"{STRING}|,|@@")
+#: A string, a comment up to the end of its line, or a separator of a value's parts, behind which a line ends: the
+#: parser counts a line's columns anew for each of its words.
+_PART = re.compile(rf"{STRING}|\\\*.*|,|@@")
 
 
 def read_value(written: str) -> Any:
@@ -85,7 +85,7 @@ def read_value(written: str) -> Any:
 
 
 def _ending_line(part: re.Match[str]) -> str:
-    return part[0] if part[0].startswith('"') else part[0] + "\n"
+    return part[0] + "\n" if part[0] in (",", "@@") else part[0]
 
 
 def _value(node: tree.Expression) -> Any:

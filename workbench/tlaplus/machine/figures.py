@@ -13,10 +13,16 @@ AFTER = (*FIGURES, DEPTH)
 _REFUSED = {"duration": "it depends on the clock", "worker": "it numbers TLC's own threads"}
 
 
-def figures_of(levels: Sequence[int], generated: int) -> tuple[Any, ...]:
-    """The values of :data:`AFTER`, given the number of new states at each depth, and of all that were generated."""
+def figures_of(levels: Sequence[int], generated: int, initial: int) -> tuple[Any, ...]:
+    """The values of :data:`AFTER`, given what the search has counted.
+
+    Args:
+        levels: The number of new states at each depth.
+        generated: The number of all that were generated, the initial ones among them.
+        initial: The number of those; TLC, too, counts one that Init gives twice as two.
+    """
     known = {"distinct": sum(levels), "generated": generated, "diameter": len(levels), "queue": 0}
-    fields = {**known, "initial": next(iter(levels), 0)}
+    fields = {**known, "initial": initial}
 
     def field(name: Any) -> int:
         if (spelled := spelling(name)) in _REFUSED:

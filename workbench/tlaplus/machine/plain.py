@@ -92,6 +92,7 @@ class Plain:
             stopped=graph.stopped if error is None else limits.why(error),
             error=error,
             generated=graph.generated,
+            initial=graph.generated_initial,
             outside=len(graph.pruned),
             levels=graph.levels,
             actions=counting.actions,

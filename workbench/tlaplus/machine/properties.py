@@ -171,8 +171,8 @@ class TextProperties:
         """The truth of a predicate given the figures of a search; else why it cannot be evaluated."""
         later = self._closures.over(AFTER)
 
-        def holds(levels: Sequence[int], generated: int) -> bool | str:
-            figures = figures_of(levels, generated)
+        def holds(levels: Sequence[int], generated: int, initial: int) -> bool | str:
+            figures = figures_of(levels, generated, initial)
             try:
                 return bool(later.evaluated(closure.node.at, later.compiled("predicate", closure), figures, None))
             except ModelError as error:

@@ -71,6 +71,7 @@ class Graph:
         pruned: The states that constraints leave out, each after the number of the state before it.
         levels: The number of new states at each depth.
         generated: How often a state was met, those left out among them.
+        generated_initial: How often that was as an initial one.
         violations: The first for each invariant and property, and the first deadlock.
         witnesses: For each predicate of ``_POSSIBLE`` a shortest way to a state that satisfies it.
         failed: The error that ended the search before the graph was complete.
@@ -84,6 +85,7 @@ class Graph:
     pruned: list[tuple[int | None, State]] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     generated: int = 0
+    generated_initial: int = 0
     violations: dict[str, Violation] = field(default_factory=dict)
     witnesses: dict[str, tuple[State, ...]] = field(default_factory=dict)
     failed: Failed | None = None
@@ -147,7 +149,7 @@ class _Search:
         graph = self.graph
         try:
             graph.initial = self._taken(initial_states(self.beginning), None)
-            graph.levels = [len(graph.states)]
+            graph.levels, graph.generated_initial = [len(graph.states)], graph.generated
             while graph.levels[-1]:
                 self.how.deepen(graph)
                 first = len(graph.states)

@@ -224,7 +224,10 @@ class Scope:
     def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
         """The meaning of a name or operator here, with its arguments; None for any other construct."""
         if isinstance(node, Operation):
-            return self.meaning(node.symbol, node.at), node.operands
+            meaning = self.meaning(node.symbol, node.at)
+            if node.is_regrouped and not isinstance(meaning, Standard):
+                fail_at(node.at, f"so long a chain of {node.symbol} is read for TLC's alone; another takes parentheses")
+            return meaning, node.operands
         if isinstance(node, (Apply, Qualified)):
             meaning = self.reach(node).meaning if isinstance(node, Qualified) else self.meaning(node.name, node.at)
             asked = _asked(node) if isinstance(meaning, Standard) and meaning.module == "TLC" else None

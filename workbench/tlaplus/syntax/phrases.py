@@ -167,7 +167,7 @@ class PhraseReader:
         if len(functions) <= _LONGEST_CHAIN:
             return reduce(_joined, functions)
         while len(functions) > 1:
-            functions = tuple(reduce(_joined, functions[at : at + 2]) for at in range(0, len(functions), 2))
+            functions = tuple(reduce(_regrouped, functions[at : at + 2]) for at in range(0, len(functions), 2))
         return functions[0]
 
     def read_bound_prefix_op(self, node: SyntaxNode) -> Expression:
@@ -343,6 +343,10 @@ class PhraseReader:
 
 def _joined(first: Expression, second: Expression) -> Expression:
     return Operation(first.at, "@@", (first, second))
+
+
+def _regrouped(first: Expression, second: Expression) -> Expression:
+    return Operation(first.at, "@@", (first, second), is_regrouped=True)
 
 
 def is_definition(node: SyntaxNode) -> bool:

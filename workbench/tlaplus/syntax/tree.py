@@ -117,10 +117,12 @@ class Operation(Expression):
 
     Attributes:
         symbol: Its canonical spelling (``precedence.py``); a prefix minus is ``-.``.
+        is_regrouped: Whether a chain is nested otherwise than in the text, which only an associative operator allows.
     """
 
     symbol: str
     operands: tuple[Expression, ...]
+    is_regrouped: bool = False
 
 
 @dataclass(frozen=True, eq=False)

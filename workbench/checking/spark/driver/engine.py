@@ -296,6 +296,7 @@ class SparkSearch(Running):
             stopped=None if counted.complete and self.error is None else self.stopped,
             error=self.error,
             generated=counted.initial + self._generated(counted),
+            initial=counted.initial,
             levels=counted.sizes,
             actions=count_actions(self.model, counts, np.array(counted.assigns or counts[0], bool)),
             decided=counted.decided,
