@@ -224,9 +224,16 @@ class Specification:
     notes: tuple[str, ...]
 
     def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
-        """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
-        among = [scope for scope in self.scopes if module in ("", scope.module)]
-        return [(scope, scope.own[name]) for scope in among if name in scope.own]
+        """The scopes that have a name, with its meaning there before replacements.
+
+        They are those of one module; or, as for TLC, those in which it is the root module's own: what else a module has
+        that is only instantiated with a name stays as it is.
+        """
+        known = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
+        if module:
+            return [(scope, meaning) for scope, meaning in known if scope.module == module]
+        root = self.scope.own.get(name)
+        return [(scope, meaning) for scope, meaning in known if root is not None and _is_of(root, meaning)]
 
     def replace(self, name: str, by: str, module: str = "") -> None:
         """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
@@ -262,12 +269,8 @@ class Specification:
             The table, a new constant, whose value is a function.
 
         Raises:
-            InputError: If the operator is unknown, or reached through an instance with a name alone, of which TLC takes
-                no values; or if it takes another number of arguments.
+            InputError: If the operator is unknown, or takes another number of arguments.
         """
-        if self._replaceable(name) and self.scope.find(name) is None:
-            where = "only instances with a name have it, and TLC gives it no values there"
-            raise InputError(f"{name} is no operator of {self.module.name} itself: {where}")
         table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
         for scope, before in self._replaceable(name):
             if arities != {before.arity}:
@@ -288,9 +291,22 @@ class Specification:
         """As :meth:`meanings`, which are not empty."""
         meanings = self.meanings(name, module)
         if not meanings:
+            elsewhere = [scope.module for scope in self.scopes if not module and name in scope.own]
+            if elsewhere:
+                raise InputError(
+                    f"{name} is no name of {self.module.name} itself, but of {elsewhere[0]}; "
+                    f"{name} <-[{elsewhere[0]}] Definition replaces it there"
+                )
             known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
             raise unknown("constant or operator", name, known)
         return meanings
+
+
+def _is_of(root: Meaning, other: Meaning) -> bool:
+    """Whether two meanings are of the same definition, as those of a module in several instances are."""
+    if isinstance(root, Defined) and isinstance(other, Defined):
+        return root.definition is other.definition
+    return root is other
 
 
 def load(name: str, library: Library) -> Specification:
