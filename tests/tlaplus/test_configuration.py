@@ -115,7 +115,10 @@ def test_the_headline_names_another_cfg_than_the_one_beside_the_module(tmp_path)
 
 #: What is instantiated of a module, an expression, a statement of a .cfg, and the expression's value for TLC
 #: (tlaplus/tlaplus cc6b616cf); None where TLC does not find the name in the specification.
-INNER = "---- MODULE Inner ----\nEXTENDS Naturals\nF(n) == n + 1\nG(n) == F(n)\nC == 5\nD == C\n===="
+BODY = "F(n) == n + 1", "G(n) == F(n)", "C == 5", "D == C"
+INNER = module_of("EXTENDS Naturals", *BODY, name="Inner")
+GIVEN = module_of("EXTENDS Naturals", "CONSTANT K", *BODY, name="Given")
+OVER = module_of("EXTENDS Inner", "CONSTANT K", name="Over")
 INSTANCES = [
     ("I == INSTANCE Inner", "I!G(1)", "F <- H", None),
     ("I(n) == INSTANCE Inner", "I(1)!G(1)", "F <- H", None),
@@ -129,6 +132,11 @@ INSTANCES = [
     ("INSTANCE Inner\nI == INSTANCE Inner", "<<F(1), G(1), I!G(1)>>", "F <- H", (0, 0, 0)),
     ("INSTANCE Inner", "<<G(1), D>>", "F <- H C <- Seven", (0, 7)),
     ("INSTANCE Inner", "G(1)", "F(1) = 0", 0),
+    ("LOCAL INSTANCE Inner", "<<G(1), F(1)>>", "F <- H", (2, 0)),
+    ("INSTANCE Given WITH K <- 1", "<<G(1), F(1)>>", "F <- H", (2, 0)),
+    ("INSTANCE Given WITH K <- 1", "<<D, C>>", "C = 7", (5, 7)),
+    ("INSTANCE Given WITH K <- 1", "<<G(1), F(1)>>", "F(1) = 0", (2, 0)),
+    ("INSTANCE Over WITH K <- 1", "<<G(1), F(1)>>", "F <- H", (0, 0)),
 ]
 
 
@@ -139,9 +147,9 @@ def test_a_name_of_the_root_module_alone_is_replaced(instance, value, constants,
     cfg = f"INIT Init NEXT Next CONSTANT {constants}"
     if expected is None:
         with pytest.raises(InputError, match=r"^Outer.cfg: line 1: [FC+] is no name of Outer itself, but of Inner; "):
-            module_of_text(text, cfg, [INNER])
+            module_of_text(text, cfg, [INNER, GIVEN, OVER])
     else:
-        (state,) = module_of_text(text, cfg, [INNER])().each_initial_state()
+        (state,) = module_of_text(text, cfg, [INNER, GIVEN, OVER])().each_initial_state()
         assert state.x == expected
 
 

@@ -22,10 +22,8 @@ from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
     Defined,
-    InstanceParameter,
     Meaning,
     MissingName,
-    Named,
     Scope,
     meanings_in,
     place_of,
@@ -341,8 +339,5 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
         return declared
     constant = Constant(name, 0, Place(found[0][0].module, 1, 1))
     for scope, meaning in found:
-        if module:
-            scope.names[name] = constant
-        elif isinstance(meaning, Named) and not isinstance(meaning, InstanceParameter):
-            meaning.replacement = constant
+        specification.put(name, constant, scope, meaning, module)
     return constant

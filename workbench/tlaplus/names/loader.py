@@ -21,6 +21,7 @@ from workbench.tlaplus.names.symbols import (
     Instantiated,
     Meaning,
     MissingName,
+    Named,
     Scope,
     Standard,
     Variable,
@@ -233,7 +234,27 @@ class Specification:
         if module:
             return [(scope, meaning) for scope, meaning in known if scope.module == module]
         root = self.scope.own.get(name)
-        return [(scope, meaning) for scope, meaning in known if root is not None and _is_of(root, meaning)]
+        if root is None:
+            return []
+        if self._is_copied(name, root):
+            return [(scope, meaning) for scope, meaning in known if meaning is root and scope.apart is None]
+        return [(scope, meaning) for scope, meaning in known if _is_of(root, meaning)]
+
+    def _is_copied(self, name: str, root: Meaning) -> bool:
+        """Whether a name of the root module is a copy of one of a module that is instantiated without a name.
+
+        SANY copies the definitions of a module with parameters, and of a LOCAL INSTANCE; the module keeps its own.
+        """
+        if not isinstance(root, Defined) or root.scope.apart is None:
+            return False
+        return name in self.scope.local or any(isinstance(one, InstanceParameter) for one in root.scope.names.values())
+
+    def put(self, name: str, by: Meaning, scope: Scope, before: Meaning, module: str = "") -> None:
+        """Let something stand for one of the :meth:`meanings` of a name."""
+        if module or (scope.apart is None and self._is_copied(name, before)):
+            scope.names[name] = by
+        elif isinstance(before, Named) and not isinstance(before, InstanceParameter) and before is not by:
+            before.replacement = by
 
     def replace(self, name: str, by: str, module: str = "") -> None:
         """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
@@ -254,10 +275,7 @@ class Specification:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
                 )
-            if module:
-                scope.names[name] = replacement
-            elif not isinstance(before, (Declaration, InstanceParameter)) and before is not replacement:
-                before.replacement = replacement
+            self.put(name, replacement, scope, before, module)
 
     def tabulate(self, name: str, arities: set[int]) -> Constant:
         """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
@@ -284,7 +302,7 @@ class Specification:
             arguments = tuple(Identifier(at, parameter.name) for parameter in parameters)
             body = FunctionApplication(at, Identifier(at, table.name), arguments)
             definition = OperatorDefinition(at, name, False, parameters, body)
-            before.replacement = Defined(name, before.arity, definition, inner, False)
+            self.put(name, Defined(name, before.arity, definition, inner, False), scope, before)
         return table
 
     def _replaceable(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
