@@ -30,7 +30,18 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from published import DEADLOCK, ERROR, LIVENESS, SAFETY, SUCCESS, SUITE, Example, examples_in, regressions_in
+from published import (
+    ASSUMPTION,
+    DEADLOCK,
+    ERROR,
+    LIVENESS,
+    SAFETY,
+    SUCCESS,
+    SUITE,
+    Example,
+    examples_in,
+    regressions_in,
+)
 
 from workbench.checking.check import check
 from workbench.checking.local.search import load_kernels
@@ -40,6 +51,8 @@ from workbench.kernel.meaning.text import columns
 from workbench.registry import get_model
 
 _UNKNOWN = "unknown:"
+#: What a violation is for TLC, by the kind of the property; any other is one of safety.
+_BY_KIND = {"liveness": LIVENESS, "postcondition": ASSUMPTION, "reachable": ASSUMPTION}
 
 
 class Answer(NamedTuple):
@@ -73,7 +86,7 @@ def answer(example: Example, seconds: float) -> Answer:
     except (InputError, ModelError) as raised:
         result, error = None, raised
     if result is None or error is not None:
-        kind = "same" if example.published.get("result") == ERROR else "refused"
+        kind = "same" if _is_expected(str(error), example.published.get("result", "")) else "refused"
         return Answer(kind, verdict=ERROR, cpu=time.process_time() - began, why=str(error))
     verdict = _verdict(result, example.with_deadlock)
     if example.published.get("result") == ERROR and result.complete:
@@ -81,6 +94,11 @@ def answer(example: Example, seconds: float) -> Answer:
     kind, why = _compared(example.published, result, verdict)
     calls = int(result.figures.get("python_calls", 0))
     return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, why)
+
+
+def _is_expected(error: str, published: str) -> bool:
+    """Whether TLC ends with an error, too; an assumption that fails is none of a configuration that is refused."""
+    return published == ERROR or (published == ASSUMPTION and ".cfg: line" not in error)
 
 
 def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[str, str]:
@@ -114,8 +132,8 @@ def _verdict(result: Result, with_deadlock: bool) -> str:
     if not wrong:
         unknown = [one for one in result.verdicts if one.holds is None]
         return f"{_UNKNOWN} {unknown[0].name}" if unknown else SUCCESS
-    kinds = {DEADLOCK if one.name == "Deadlock" else LIVENESS if one.kind == "liveness" else SAFETY for one in wrong}
-    return next(kind for kind in (SAFETY, DEADLOCK, LIVENESS) if kind in kinds)
+    kinds = {DEADLOCK if one.name == "Deadlock" else _BY_KIND.get(one.kind, SAFETY) for one in wrong}
+    return next(kind for kind in (SAFETY, DEADLOCK, LIVENESS, ASSUMPTION) if kind in kinds)
 
 
 def _send(sender: Connection, example: Example, seconds: float, memory: int) -> None:

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 #: What a manifest calls the end of a search, by the kinds of the properties that are violated here.
 SAFETY, LIVENESS, DEADLOCK, SUCCESS = "safety failure", "liveness failure", "deadlock failure", "success"
+#: That of a false ASSUME, POSTCONDITION or _POSSIBLE.
+ASSUMPTION = "assumption failure"
 #: That of a text which is refused, or cannot be evaluated.
 ERROR = "error"
 #: The folder of TLC's tests.
@@ -17,6 +19,7 @@ _LONGEST = 60
 _BY_STATUS = {
     "SUCCESS": SUCCESS,
     "VIOLATION_SAFETY": SAFETY,
+    "VIOLATION_ASSUMPTION": ASSUMPTION,
     "VIOLATION_LIVENESS": LIVENESS,
     "VIOLATION_DEADLOCK": DEADLOCK,
 }

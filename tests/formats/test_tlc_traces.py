@@ -15,6 +15,7 @@ from workbench.commands.output.recorded import read_trace
 from workbench.formats import tlc_json
 from workbench.formats.tlc_states import is_dump, parse_tlc
 from workbench.kernel import InputError
+from workbench.kernel.meaning.values import Map, Name
 from workbench.registry import get_model
 from workbench.tlaplus.machine.specification import module_of_text
 
@@ -172,3 +173,24 @@ def test_a_list_is_json_and_no_trace():
     Path("list.json").write_text("[1]")
     with pytest.raises(InputError, match="the trace is a JSON list; an ITF document is an object"):
         read_trace(Steps, "list.json")
+
+
+WORD, STRING = Name("a"), '"a"'
+#: Documents with a model value and the string of its name, which TLC spells alike and we do not; values; whether they
+#: agree.
+ALIKE = [
+    (["a", "a"], frozenset({WORD, STRING}), True),
+    (["a", '"a"'], frozenset({WORD, STRING}), True),
+    (['"a"', '"a"'], frozenset({WORD, STRING}), False),
+    ([["a"], ["a"]], frozenset({(WORD,), (STRING,)}), True),
+    ([["a"], ['"a"']], frozenset({(WORD,), (STRING,)}), True),
+    ([['"a"'], ["a"]], frozenset({(WORD,), (STRING,)}), True),
+    ([['"a"'], ['"a"']], frozenset({(WORD,), (STRING,)}), False),
+    ({"a": 1, '"a"': 2}, Map({WORD: 1, STRING: 2}), True),
+    ({"a": 2, '"a"': 1}, Map({WORD: 1, STRING: 2}), False),
+]
+
+
+@pytest.mark.parametrize(("document", "value", "expected"), ALIKE)
+def test_a_model_value_and_the_string_of_its_name_are_told_apart_in_any_order(document, value, expected):
+    assert tlc_json.agrees(document, value) is expected

@@ -272,12 +272,14 @@ Next == x' = (x + 1) % 3 /\ y' = y
 Free == Init /\ [][Next]_vars
 Fair == Free /\ WF_vars(Next)
 Still == Init /\ [][y' = 1 - y /\ x' = x]_vars
+Ends == Init /\ [][x < 2 /\ x' = x + 1 /\ y' = y]_vars
 N0 == IF x = 0 THEN x = "abc" ELSE x = 4
 N2 == IF x = 2 THEN x = "abc" ELSE x = 4
 """
 #: A specification, a formula of which some part has no value in some state or step, and what TLC says of it
-#: (tlaplus/tlaplus cc6b616cf): an action is asked only of steps that change its subscript, and of predicates that must
-#: hold together none after a false one, though of each state, be it of interest or not.
+#: (tlaplus/tlaplus cc6b616cf): <<A>>_v asks A only of steps that change v, and [A]_v of every step, also of one that
+#: stutters unless it is a PROPERTY [][A]_v by itself. Of predicates that must hold together none is asked after a false
+#: one, though of each state, be it of interest or not.
 PARTLY_WITHOUT_VALUE = [
     ("Still", r'[]<>(x = 0) \/ []<><<x = "abc">>_x', "holds"),
     ("Still", r'[]<>(x = 3) \/ []<><<x = "abc">>_x', "violated"),
@@ -296,6 +298,28 @@ PARTLY_WITHOUT_VALUE = [
     ("Fair", r"[]((x = 1 /\ ~N0) => <>(x = 0))", "holds"),
     ("Fair", r"<>N2 /\ <>(x = 1)", "error"),
     ("Fair", r"<>[](x = 0) \/ <>N2", "error"),
+    ("Still", '<>[][x = "abc"]_x', "error"),
+    ("Still", r'[]<>(x = 3) \/ <>[][x = "abc"]_x', "error"),
+    ("Still", r'[]<>(x = 0) \/ <>[][x = "abc"]_x', "error"),
+    ("Still", '[]<>(x = 3) => <>[][x = "abc"]_x', "error"),
+    ("Still", '<>[][x = "abc"]_x => []<>(x = 0)', "error"),
+    ("Still", '<>[][x = "abc"]_x => []<>(x = 3)', "error"),
+    ("Still", '~<>[][x = "abc"]_x', "error"),
+    ("Still", """<>[][x' = "abc"]_x""", "error"),
+    ("Still", '[][x = "abc"]_x', "error"),
+    ("Still", r'<>[][x = 3]_x \/ <>[][x = "abc"]_(x + 0)', "error"),
+    ("Still", r'<>[][x = 0 \/ x = "abc"]_x', "holds"),
+    ("Still", r'<>[][x = 1 /\ x = "abc"]_x', "holds"),
+    ("Still", '~[]<><<x = "abc">>_x', "holds"),
+    ("Still", '[]<><<x = "abc">>_x => <>(x = 3)', "holds"),
+    ("Fair", '<>[][x = "abc"]_y', "error"),
+    ("Fair", '[]<><<x = "abc">>_x => <>(x = 0)', "error"),
+    ("Ends", "[][N2 = N2]_x", "holds"),
+    ("Ends", "<>[][N2 = N2]_x", "error"),
+    ("Ends", "[]<><<N2 = N2>>_x", "violated"),
+    ("Ends", "[]<>(x = 2) => <>[][N2 = N2]_x", "error"),
+    ("Ends", "<>[][N2 = N2]_x => []<>(x = 5)", "error"),
+    ("Ends", r"(x = 0 ~> x = 2) \/ <>[][N2 = N2]_x", "error"),
 ]
 
 

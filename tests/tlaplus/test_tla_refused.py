@@ -204,7 +204,7 @@ def test_the_configuration_beside_a_module_is_taken_unless_another_is_named(tmp_
 def test_what_a_configuration_says_in_vain_is_noted():
     model = module_of_text(module_of(TEXT), BOTH + "CONSTANT Foo = 3 POSTCONDITION Fine")
     assert list(model().oversights()) == [
-        "M.cfg gives a value to Foo, which no module has",
+        "M.cfg gives a value to Foo, which M itself does not have",
         "POSTCONDITION Fine is passed over: it speaks of a state, and after a search is none",
     ]
 

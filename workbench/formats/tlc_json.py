@@ -127,18 +127,28 @@ def agrees(document: Any, value: Any) -> bool:
         return False
     if isinstance(value, tuple):
         return all(map(agrees, document, value))
-    left = list(document)
-    for member in value:
-        at = next((at for at, item in enumerate(left) if agrees(item, member)), None)
-        if at is None:
-            return False
-        del left[at]
-    return True
+    taken = dict[int, Any]()
+    return all(_takes(member, document, taken, set()) for member in value)
+
+
+def _takes(member: Any, items: list[Any], taken: dict[int, Any], tried: set[int]) -> bool:
+    """Take an item that agrees with a member, if need be one for which the member that took it has another.
+
+    An item may agree with several: ``"a"`` is both a model value and the string as TLC spells it.
+    """
+    for at in sorted(range(len(items)), key=taken.__contains__):
+        if at in tried or not agrees(items[at], member):
+            continue
+        tried.add(at)
+        if at not in taken or _takes(taken[at], items, taken, tried):
+            taken[at] = member
+            return True
+    return False
 
 
 def _spellings(value: Any) -> tuple[str, ...]:
-    """How TLC spells a word or a key, and how :func:`workbench.formats.tlc_trace.to_tlc_json` does."""
-    return (spelling(value), value) if type(value) is str else (shown(value),)
+    """How :func:`workbench.formats.tlc_trace.to_tlc_json` spells a word or a key, and how TLC does."""
+    return (value, spelling(value)) if type(value) is str else (shown(value),)
 
 
 def _plainly(machine: Machine, document: Any, before: Any, depth: int = 0) -> Any:

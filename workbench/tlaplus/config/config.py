@@ -22,10 +22,8 @@ from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
     Defined,
-    InstanceParameter,
     Meaning,
     MissingName,
-    Named,
     Scope,
     meanings_in,
     place_of,
@@ -292,7 +290,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
     if strange:  # a model value just has to be there
-        notes.append(f"{file} gives a value to {listed(strange)}, which no module has")
+        root = specification.module.name
+        notes.append(f"{file} gives a value to {listed(strange)}, which {root} itself does not have")
     translations = translations_in(library)
     notes += specification.notes + translations.notes
     return Configured(specification, cfg, file, constants, tuple(notes), translations, library, bound, fixed)
@@ -328,7 +327,7 @@ def _check_replacement(specification: Specification, name: str, entry: CfgEntry)
 def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:
     """The constant that a configuration gives a value: a declared one, or one that takes the place of a definition.
 
-    None if no module has the name; TLC passes over it, too.
+    None if the root module has no such name of its own, or the one given has none; TLC passes over it, too.
     """
     found = specification.meanings(name, module)
     if not found:
@@ -340,8 +339,5 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
         return declared
     constant = Constant(name, 0, Place(found[0][0].module, 1, 1))
     for scope, meaning in found:
-        if module:
-            scope.names[name] = constant
-        elif isinstance(meaning, Named) and not isinstance(meaning, InstanceParameter):
-            meaning.replacement = constant
+        specification.put(name, constant, scope, meaning, module)
     return constant

@@ -214,6 +214,7 @@ class _Deciding:
         """
         states = [(state, state) for state in range(len(self.graph.states))]
         steps = [(state, then) for state, after in enumerate(self.graph.successors) for then in after]
+        steps += states  # each state may stutter
         parts = [*conjuncts(case)]
         recurring = {atom for part in parts if is_recurring(part) for atom in atoms_in(part)}
         for atom in dict.fromkeys(atoms_in(case)):

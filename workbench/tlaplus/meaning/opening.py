@@ -21,7 +21,7 @@ from workbench.tlaplus.meaning.values import (
 )
 from workbench.tlaplus.names.depth import with_depth
 from workbench.tlaplus.names.loader import Specification
-from workbench.tlaplus.names.symbols import Constant, InstanceParameter, Named, place_of
+from workbench.tlaplus.names.symbols import Constant, place_of
 from workbench.tlaplus.syntax.cfg_parser import Cfg
 from workbench.tlaplus.syntax.tree import Expression, Identifier, Place
 
@@ -111,7 +111,4 @@ def _give(
             continue
         constant = Constant(name, 0, Place(scope.module, 1, 1))
         constants[constant] = value
-        if module:
-            scope.names[name] = constant
-        elif isinstance(meaning, Named) and not isinstance(meaning, InstanceParameter):
-            meaning.replacement = constant
+        specification.put(name, constant, scope, meaning, module)

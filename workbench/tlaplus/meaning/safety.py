@@ -35,20 +35,19 @@ class Safety:
         if not isinstance(part, Always):
             self._initial.append((name, part))
             return
-        self._always.append((name, part.part))
-        if any(self._atoms.predicates[atom].level is not Level.STATE for atom in atoms_in(part.part)):
-            self._steps.append((name, part.part))
+        is_of_steps = any(self._atoms.predicates[atom].level is not Level.STATE for atom in atoms_in(part.part))
+        (self._steps if is_of_steps else self._always).append((name, part.part))
 
     def false_in(self, state: State, is_initial: bool) -> Iterator[str]:
-        """The properties that a state violates, as a step that stutters."""
+        """The properties that a state violates."""
         parts = [*self._initial, *self._always] if is_initial else self._always
         return self._false(parts, States(state, state))
 
     def false_by(self, now: State, then: State) -> Iterator[str]:
         """The properties that a step violates."""
-        return self._false(self._steps if now != then else (), States(now, then))
+        return self._false(self._steps, States(now, then))
 
-    def _false(self, parts: "_Parts | tuple[()]", states: States) -> Iterator[str]:
+    def _false(self, parts: _Parts, states: States) -> Iterator[str]:
         holds = partial(self._holds, states)
         return (name for name, part in parts if not is_true_on(part, holds))
 

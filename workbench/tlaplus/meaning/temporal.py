@@ -35,14 +35,14 @@ class Atom:
     level: Level
 
     def holds(self, states: States) -> bool:
-        """Its truth of a step; of one that keeps v, ``[A]_v`` is true and ``<<A>>_v`` false, whatever A is.
+        """Its truth of a step; of one that keeps v, ``<<A>>_v`` is false, whatever A is, and ``[A]_v`` asks A first.
 
         Raises:
             EvaluationFailure: Where TLC cannot evaluate it.
         """
-        if isinstance(self.node, (tree.Box, tree.Angle)):
+        if isinstance(self.node, tree.Angle):
             keeps = states.now is states.then or is_unchanged(self.node.subscript, self.environment, states)
-            return isinstance(self.node, tree.Box) if keeps else holds(self.node.action, self.environment, states)
+            return not keeps and holds(self.node.action, self.environment, states)
         return holds(self.node, self.environment, states)
 
 

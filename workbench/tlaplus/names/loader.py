@@ -21,6 +21,7 @@ from workbench.tlaplus.names.symbols import (
     Instantiated,
     Meaning,
     MissingName,
+    Named,
     Scope,
     Standard,
     Variable,
@@ -224,9 +225,36 @@ class Specification:
     notes: tuple[str, ...]
 
     def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
-        """The scopes that have a name, of all modules or of one, with its meaning there before replacements."""
-        among = [scope for scope in self.scopes if module in ("", scope.module)]
-        return [(scope, scope.own[name]) for scope in among if name in scope.own]
+        """The scopes that have a name, with its meaning there before replacements.
+
+        They are those of one module; or, as for TLC, those in which it is the root module's own: what else a module has
+        that is only instantiated with a name stays as it is.
+        """
+        known = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
+        if module:
+            return [(scope, meaning) for scope, meaning in known if scope.module == module]
+        root = self.scope.own.get(name)
+        if root is None:
+            return []
+        if self._is_copied(name, root):
+            return [(scope, meaning) for scope, meaning in known if meaning is root and scope.apart is None]
+        return [(scope, meaning) for scope, meaning in known if _is_of(root, meaning)]
+
+    def _is_copied(self, name: str, root: Meaning) -> bool:
+        """Whether a name of the root module is a copy of one of a module that is instantiated without a name.
+
+        SANY copies the definitions of a module with parameters, and of a LOCAL INSTANCE; the module keeps its own.
+        """
+        if not isinstance(root, Defined) or root.scope.apart is None:
+            return False
+        return name in self.scope.local or any(isinstance(one, InstanceParameter) for one in root.scope.names.values())
+
+    def put(self, name: str, by: Meaning, scope: Scope, before: Meaning, module: str = "") -> None:
+        """Let something stand for one of the :meth:`meanings` of a name."""
+        if module or (scope.apart is None and self._is_copied(name, before)):
+            scope.names[name] = by
+        elif isinstance(before, Named) and not isinstance(before, InstanceParameter) and before is not by:
+            before.replacement = by
 
     def replace(self, name: str, by: str, module: str = "") -> None:
         """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
@@ -247,10 +275,7 @@ class Specification:
                 raise InputError(
                     f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
                 )
-            if module:
-                scope.names[name] = replacement
-            elif not isinstance(before, (Declaration, InstanceParameter)) and before is not replacement:
-                before.replacement = replacement
+            self.put(name, replacement, scope, before, module)
 
     def tabulate(self, name: str, arities: set[int]) -> Constant:
         """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
@@ -262,12 +287,8 @@ class Specification:
             The table, a new constant, whose value is a function.
 
         Raises:
-            InputError: If the operator is unknown, or reached through an instance with a name alone, of which TLC takes
-                no values; or if it takes another number of arguments.
+            InputError: If the operator is unknown, or takes another number of arguments.
         """
-        if self._replaceable(name) and self.scope.find(name) is None:
-            where = "only instances with a name have it, and TLC gives it no values there"
-            raise InputError(f"{name} is no operator of {self.module.name} itself: {where}")
         table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
         for scope, before in self._replaceable(name):
             if arities != {before.arity}:
@@ -281,16 +302,29 @@ class Specification:
             arguments = tuple(Identifier(at, parameter.name) for parameter in parameters)
             body = FunctionApplication(at, Identifier(at, table.name), arguments)
             definition = OperatorDefinition(at, name, False, parameters, body)
-            before.replacement = Defined(name, before.arity, definition, inner, False)
+            self.put(name, Defined(name, before.arity, definition, inner, False), scope, before)
         return table
 
     def _replaceable(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
         """As :meth:`meanings`, which are not empty."""
         meanings = self.meanings(name, module)
         if not meanings:
+            elsewhere = [scope.module for scope in self.scopes if not module and name in scope.own]
+            if elsewhere:
+                raise InputError(
+                    f"{name} is no name of {self.module.name} itself, but of {elsewhere[0]}; "
+                    f"{name} <-[{elsewhere[0]}] Definition replaces it there"
+                )
             known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
             raise unknown("constant or operator", name, known)
         return meanings
+
+
+def _is_of(root: Meaning, other: Meaning) -> bool:
+    """Whether two meanings are of the same definition, as those of a module in several instances are."""
+    if isinstance(root, Defined) and isinstance(other, Defined):
+        return root.definition is other.definition
+    return root is other
 
 
 def load(name: str, library: Library) -> Specification:

@@ -41,21 +41,26 @@ class RememberedStep:
 
 
 class CountedSteps:
-    """The steps that change one of some variables, and then satisfy some predicates: of others TLC does not ask these.
+    """The steps that change one of some variables and satisfy some predicates.
 
     Args:
         places: The numbers of the variables; None if a step need not change any.
+        asks_all: Whether the predicates are asked of every step, be it of interest or not.
     """
 
-    def __init__(self, cells: Cells, tests: Sequence[RememberedStep], places: Sequence[int] | None) -> None:
-        self._cells, self._tests, self._places = cells, tests, places
+    def __init__(
+        self, cells: Cells, tests: Sequence[RememberedStep], places: Sequence[int] | None, asks_all: bool
+    ) -> None:
+        self._cells, self._tests, self._places, self._asks_all = cells, tests, places, asks_all
 
     def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
         """Whether a step is one, given the row before it, and the cells that it writes, with their contents."""
-        return (
-            self._places is None
-            or any(not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written))
-        ) and all(test(before, writes, written) for test in self._tests)
+        changes = self._places is None or any(
+            not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written)
+        )
+        if not changes and not self._asks_all:
+            return False
+        return all(test(before, writes, written) for test in self._tests) and changes
 
 
 class _Step:

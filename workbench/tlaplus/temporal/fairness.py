@@ -83,6 +83,9 @@ class FairSteps:
         unless = frozenset(map(self._add_goal, promised.goals))
         steps = frozenset(self._add_steps(one, None) for one in promised.never)
         region = self._all(promised.region, False, is_each=promised.kind == "always_eventually")
+        boxes = [one for one in (*promised.never, *(goal.steps for goal in promised.goals)) if one and one.is_of_box]
+        if boxes:
+            region = _Asking([self._compiled(one.action) for one in boxes], region)
         return Formula(promised.kind, trigger, region, unless=unless, steps=steps)
 
     def tell(self) -> None:
@@ -158,15 +161,18 @@ class FairSteps:
         every = frozenset(range(len(self._instances)))
         watched = variables_in(self._closures, condition.subscript)
         if watched is None:
-            counted = self._counted([_changes(condition), condition.action])
+            tests = [_changes(condition), condition.action]
+            counted = self._counted(tests[::-1] if condition.is_of_box else tests)
         else:  # the action alone may read less than the subscript
-            counted = self._counted([condition.action], self._places(watched))
+            counted = self._counted([condition.action], self._places(watched), condition.is_of_box)
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), counted)
 
-    def _counted(self, tests: Sequence[Closure], places: Sequence[int] | None = None) -> CountedSteps:
+    def _counted(
+        self, tests: Sequence[Closure], places: Sequence[int] | None = None, asks_all: bool = False
+    ) -> CountedSteps:
         compiled = [self._compiled(test) for test in tests]
         remembered = [RememberedStep(self._cells, test.of_values) for test in compiled]
-        return CountedSteps(self._cells, remembered, places)
+        return CountedSteps(self._cells, remembered, places, asks_all)
 
     def _places(self, watched: Container[Variable]) -> list[int]:
         return [number for number, one in enumerate(self._variables) if one in watched]
@@ -213,6 +219,18 @@ class _Each(_All):
     def __call__(self, state: Reader) -> bool:
         truths = [test(state) for test in self._tests]
         return all(truths) is self._holds
+
+
+class _Asking:
+    """A region whose states are asked some actions, of the step that keeps the state: it must have a value for TLC."""
+
+    def __init__(self, actions: Sequence[CompiledPredicate], region: Callable[[Reader], bool]) -> None:
+        self._actions, self._region = actions, region
+
+    def __call__(self, state: Reader) -> bool:
+        for action in self._actions:
+            action(state, state)
+        return self._region(state)
 
 
 def _steps_of(condition: Condition) -> Closure:

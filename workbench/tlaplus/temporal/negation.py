@@ -30,11 +30,17 @@ _MOST = 256
 
 
 class Condition(NamedTuple):
-    """``WF_subscript(action)``, or SF if it is strong; or only the steps ``<<action>>_subscript``."""
+    """``WF_subscript(action)``, or SF if it is strong; or only the steps ``<<action>>_subscript``.
+
+    Attributes:
+        is_of_box: Whether they are those that ``[A]_subscript`` rules out: TLC asks A of every step then, and otherwise
+            of those alone that change the subscript.
+    """
 
     is_strong: bool
     action: Closure
     subscript: Closure
+    is_of_box: bool = False
 
     @classmethod
     def of(cls, part: Closure, node: Fairness) -> "Condition":
@@ -230,7 +236,7 @@ def _step(closure: Closure, holds: bool) -> Condition | None:
         return Condition(False, closure.beside(node.action), closure.beside(node.subscript))
     if isinstance(node, Box) and not holds:
         other = Operation(node.at, "~", (node.action,))
-        return Condition(False, closure.beside(other), closure.beside(node.subscript))
+        return Condition(False, closure.beside(other), closure.beside(node.subscript), is_of_box=True)
     return None
 
 
