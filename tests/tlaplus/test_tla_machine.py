@@ -708,7 +708,7 @@ def test_a_quantifier_is_taken_apart_up_to_the_first_set_that_is_not_constant():
     ]  # fmt: skip
     cfg = "CONSTANT Keys = {k1, k2} INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE"
     model = module_of_text(module_of(*lines), cfg)()
-    assert [instance.label for instance in model.instances] == ["Next(k1)", "Next(k2)"]
+    assert [instance.label for instance in model.instances] == ["Put(k1)", "Put(k2)"]
     assert len(model.predicates("Inv")) == 2
     result = check(model)
     assert (result.distinct, result.generated, result.depth, result["Inv"].holds) == (16, 25, 7, True)

@@ -30,6 +30,7 @@ from workbench.kernel import InputError, Machine, Result, State
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.trace import steps_of
 from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
@@ -190,11 +191,11 @@ def describe_steps(
 
 def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict[str, Any]:
     instance = model.instances[move[0]]
-    outcome, _ = model.outcomes(instance, source)[move[1]]
+    step = steps_of(model, instance, source)[move[1]]
     used: set[str] = set()
-    given = instance.named(outcome.choices)
+    given = instance.named(step.choices)
     parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]
-    return {"action": instance.action.name, "parameters": parameters, "process": instance.lane or None}
+    return {"action": instance.action.name, "parameters": parameters, "process": step.lane or None}
 
 
 def _write_table(

@@ -13,6 +13,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import place_of
+from workbench.tlaplus.names.alternatives import Alternatives
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
@@ -77,6 +78,7 @@ class Closures:
         self.compiler = compiler
         self._order, self._noticed = order, noticed
         self.levels = Levels()
+        self.alternatives = Alternatives(self.levels)
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
 

@@ -25,8 +25,10 @@ from workbench.tlaplus.meaning.reasons import Contradicted, Reason, in_line, rea
 from workbench.tlaplus.meaning.search import behaviour_of, deeply
 from workbench.tlaplus.meaning.sets import listed
 from workbench.tlaplus.meaning.values import EvaluationFailure
+from workbench.tlaplus.names.alternatives import Alternative, Alternatives
+from workbench.tlaplus.names.levels import Levels
 from workbench.tlaplus.syntax.spans import spans_of
-from workbench.tlaplus.syntax.tree import Place
+from workbench.tlaplus.syntax.tree import Place, Quantified
 from workbench.tlaplus.values.lazy import force
 
 #: Evaluations for one explanation may pause this often in all; then it is given up.
@@ -106,14 +108,18 @@ class Explanations:
     @cached_property
     def _disjuncts(self) -> dict[Place, list[tuple[Conjunct, dict[str, Any]]]]:
         """The disjuncts with the values of the names that are bound around them, by their places."""
-        found = dict[Place, list[tuple[Conjunct, dict[str, Any]]]]()
+        found, alternatives = dict[Place, list[tuple[Conjunct, dict[str, Any]]]](), Alternatives(Levels())
         for node, env in disjuncts(*behaviour_of(self._opened)[1]):
             bound = {
                 name.name: identity(as_kernel(listed(argument.value)))
                 for name, argument in env.bound.items()
                 if isinstance(argument, Known)
             }
-            found.setdefault(node.at, []).append(((node, env), bound))
+            parts = [Alternative(node, node.at)]
+            if isinstance(node, Quantified) and node.kind == "E":
+                parts = alternatives.of(node, env.scope)
+            for part in parts:
+                found.setdefault(part.at, []).append(((part.node, env), bound))
         return found
 
     def _action(self, disjunct: Closure) -> Conjunct:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure, Closures
+from workbench.tlaplus.names.alternatives import Applied
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Scope
 from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
@@ -16,13 +17,17 @@ class Disjunct(NamedTuple):
     """One disjunct.
 
     Attributes:
-        name: The name of the innermost definition around it.
+        name: The name of the definition that it applies to what it chooses, or of the innermost one around it.
         bound: The names around it with their values, the visible ones of that definition last.
+        applied: The definition that it applies; None if it takes its name from around it.
+        around: The name of the innermost definition around it.
     """
 
     closure: Closure
     name: str
     bound: tuple[tuple[Declaration, Any], ...]
+    applied: Applied | None = None
+    around: str = ""
 
     @property
     def key(self) -> Any:
@@ -60,6 +65,10 @@ def _split(
                 values = {one: value for one, value in case.values.items() if one not in closure.values}
                 yield from _split(closures, case, name, (*bound, *values.items()))
             return
+        for part, _, applied in closures.alternatives.of(node, closure.scope):
+            called = name if applied is None else applied.name
+            yield Disjunct(closure.beside(part), called, bound, applied, name)
+        return
     is_action = closures.level(closure) > Level.STATE
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
     inner = None

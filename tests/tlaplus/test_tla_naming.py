@@ -1,0 +1,117 @@
+"""Steps that choose from a set of the state: their names, the processes that they are about, and their counts."""
+
+import pytest
+
+from tests.tlaplus.trees import module_of
+from workbench.checking.check import check
+from workbench.checking.following.names import is_named
+from workbench.formats.mermaid import to_mermaid
+from workbench.kernel import replay
+from workbench.kernel.meaning.trace import options
+from workbench.showing.view.trace.possible import possible_steps
+from workbench.showing.view.trace.trace import trace_view
+from workbench.tlaplus.machine.specification import module_of_text
+
+CFG = "CONSTANT P = {p1, p2} V = {v1} SPECIFICATION Spec INVARIANT Inv PROPERTY Live CHECK_DEADLOCK FALSE"
+MESSAGES = r"""
+EXTENDS Naturals
+CONSTANTS P, V
+VARIABLES msgs, seen, log
+vars == <<msgs, seen, log>>
+Init == /\ msgs = {[from |-> a, to |-> b, val |-> v] : a \in P, b \in P, v \in V}
+        /\ seen = [p \in P |-> 0] /\ log = 0
+Arrive(m) == seen[m.to] = 0 /\ seen' = [seen EXCEPT ![m.to] = 1] /\ msgs' = msgs \ {m} /\ UNCHANGED log
+Drop(m) == msgs' = msgs \ {m} /\ UNCHANGED <<seen, log>>
+Count(p, n) == log' = (log + n) % 2 /\ UNCHANGED <<msgs, seen>>
+Keep(set) == msgs' = set /\ UNCHANGED <<seen, log>>
+Next == \/ \E m \in msgs : m.val \in V /\ Arrive(m)
+        \/ \E m \in msgs : LET k == m.to IN IF seen[k] = 0 THEN \/ Arrive(m) \/ Drop(m) ELSE Count(k, 1)
+        \/ \E m \in msgs : \/ log' = 1 - log /\ UNCHANGED <<msgs, seen>>
+                           \/ msgs' = {m} /\ UNCHANGED <<seen, log>>
+        \/ \E p \in P : \E m \in msgs : m.to = p /\ Keep({m})
+Spec == Init /\ [][Next]_vars /\ WF_vars(\E m \in msgs : m.val \in V /\ Arrive(m))
+Inv == \E p \in P : seen[p] = 0
+Live == <>(\A p \in P : seen[p] = 1 \/ msgs = {})
+"""
+#: How often each action is enabled, and what it generates.
+ACTIONS = {
+    **{"Arrive": (6, 8), "Arrive_2": (6, 8), "Drop": (6, 8), "Count": (4, 4)},
+    **{"Next": (10, 24), "Next_2": (10, 12)},
+}
+TO_P2 = "[from |-> p1, to |-> p2, val |-> v1]"
+
+
+@pytest.fixture(scope="module")
+def model():
+    return module_of_text(module_of(MESSAGES), CFG)()
+
+
+def test_a_step_is_named_after_the_definition_that_is_applied_to_what_it_chooses(model):
+    labels = [instance.label for instance in model.instances]
+    assert labels == ["Arrive", "Arrive_2", "Drop", "Count", "Next", "Next_2(p1)", "Next_2(p2)"]
+    (state,) = model.initial_states()
+    steps = {step.label: step.lane for option in options(model, state) for step in option.steps}
+    assert (steps[f"Arrive({TO_P2})"], steps[f"Next_2(p2, m={TO_P2})"]) == ("p2", "p2")
+    assert (steps[f"Next(m={TO_P2})"], steps[f"Drop({TO_P2})"]) == ("", "")
+    assert model.instances[0].action.place == " (M.tla:9:14)"
+
+
+def test_the_process_of_a_step_is_the_one_whose_part_it_changes_or_the_only_one_that_is_named(model):
+    (state,) = model.initial_states()
+    after = options(model, state)[0].steps[0]
+    assert (after.lane, after.label) == ("p1", "Arrive([from |-> p1, to |-> p1, val |-> v1])")
+    counts = options(model, after.state)[3].steps
+    assert [(step.label, step.lane) for step in counts] == [
+        ("Count(p1, 1, m=[from |-> p2, to |-> p1, val |-> v1])", "p1")
+    ]
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_states_and_verdicts_are_those_of_tlc(engine):
+    """Each definition has steps of its own, and together they are TLC's (tlaplus/tlaplus cc6b616cf)."""
+    cfg = CFG.replace("{p1, p2}", "{p1}").replace("{v1}", "{v1, v2}")
+    result = check(module_of_text(module_of(MESSAGES), cfg)(), engine=engine)
+    assert (result.distinct, result.generated, result.depth) == (14, 65, 4)
+    assert (result["Inv"].holds, result["Live"].holds) == (False, True)
+    assert {count.name: (count.enabled, count.generated) for count in result.actions} == ACTIONS
+
+
+def test_names_of_the_last_version_are_read(model):
+    (state,) = model.initial_states()
+    (step,) = (step for step in options(model, state)[0].steps if TO_P2 in step.label)
+    for name in ("Arrive", f"Arrive({TO_P2})", "Next", f"Next(m={TO_P2})"):
+        assert is_named(name)(step.instance, step.choices), name
+    assert not is_named("Drop")(step.instance, step.choices)
+
+
+def test_pictures_have_the_lane_of_the_step(model):
+    (state,) = model.initial_states()
+    move = next(step.move for step in options(model, state)[0].steps if TO_P2 in step.label)
+    trace = replay(model, 0, [move])
+    view = trace_view(trace)
+    assert view.steps[1].lane == "p2"
+    assert "p2" not in view.steps[1].effects
+    assert "    participant p0 as p2\n" in to_mermaid(trace)
+    assert "<b>p2</b>" in str(possible_steps(model, state))
+
+
+def test_a_disabled_alternative_says_why_its_part_of_an_if_is_not_taken(model):
+    (state,) = model.initial_states()
+    (count,) = (instance for instance in model.instances if instance.label == "Count")
+    assert model.why_disabled(count, state) == "seen[k] = 0 is true; seen[k] = 0 is true"
+
+
+def test_what_passes_on_a_part_of_the_message_names_the_step_and_a_new_record_does_not():
+    text = r"""
+CONSTANT P
+VARIABLES msgs, at
+Init == msgs = {[to |-> p] : p \in P} /\ at = [p \in P |-> 0]
+Send(m) == msgs' = msgs \cup {m} /\ UNCHANGED at
+Visit(p, n) == at' = [at EXCEPT ![p] = n] /\ UNCHANGED msgs
+Next == \/ \E m \in msgs : Send([from |-> m.to])
+        \/ \E m \in msgs : "to" \in DOMAIN m /\ Visit(m.to, 1)
+"""
+    model = module_of_text(module_of(text), "CONSTANT P = {p1} INIT Init NEXT Next")()
+    (state,) = model.initial_states()
+    steps = [(step.label, step.lane) for option in options(model, state) for step in option.steps]
+    assert steps == [("Next(m=[to |-> p1])", ""), ("Visit(p1, 1, m=[to |-> p1])", "p1")]
