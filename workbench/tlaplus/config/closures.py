@@ -22,7 +22,6 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Disjunction,
     Expression,
-    Identifier,
     Label,
     Lambda,
     Let,
@@ -200,11 +199,8 @@ class Closures:
         scope, body = meaning.inner, definition.body
         if passed is not None:
             return Closure(body, scope, {**scope.visible(around), **passed})
-        if isinstance(body, Identifier):  # an operator that is its argument, be that a formula of behaviours
-            named = scope.meaning(body.name, body.at)
-            given = zip(definition.parameters, arguments, strict=True)
-            return next((closure.beside(argument) for parameter, argument in given if parameter is named), None)
-        return None
+        argument = _passed_as(_named(body, scope), meaning, arguments)
+        return None if argument is None else closure.beside(argument)
 
     def _passed(
         self, closure: Closure, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
@@ -286,6 +282,26 @@ class Closures:
             yield closure
         else:
             yield from self.conjuncts(inner, above)
+
+
+def _named(node: Expression, scope: Scope) -> Meaning | None:
+    """The name that an expression is, through LET, labels and operators that are their arguments; None for all else."""
+    while isinstance(node, (Let, Label)):
+        node, scope = node.body, scope.inside(node)
+    meaning, arguments = scope.applied(node) or (None, ())
+    if isinstance(meaning, Declaration) and not arguments:
+        return meaning
+    if not isinstance(meaning, Defined) or meaning.recursive:
+        return None
+    named = _named(meaning.body, meaning.inner)
+    argument = _passed_as(named, meaning, arguments)
+    return named if argument is None else _named(argument, scope)
+
+
+def _passed_as(named: Meaning | None, meaning: Defined, arguments: tuple[Expression, ...]) -> Expression | None:
+    """The argument for the parameter of this name; None if it is no parameter."""
+    given = zip(meaning.definition.parameters, arguments, strict=True)
+    return next((argument for parameter, argument in given if parameter is named), None)
 
 
 def listed_if_few(members: Any) -> list[Any] | None:
