@@ -115,3 +115,17 @@ Next == \/ \E m \in msgs : Send([from |-> m.to])
     (state,) = model.initial_states()
     steps = [(step.label, step.lane) for option in options(model, state) for step in option.steps]
     assert steps == [("Next(m=[to |-> p1])", ""), ("Visit(p1, 1, m=[to |-> p1])", "p1")]
+
+
+def test_a_step_that_leads_back_has_its_lane_too():
+    text = r"""
+CONSTANT P
+VARIABLES msgs, seen
+Init == msgs = {[to |-> p] : p \in P} /\ seen = [p \in P |-> FALSE]
+Arrive(m) == seen[m.to] /\ seen' = [seen EXCEPT ![m.to] = FALSE] /\ UNCHANGED msgs
+Next == (\E m \in msgs : Arrive(m)) \/ (seen' = [p \in P |-> TRUE] /\ UNCHANGED msgs)
+"""
+    model = module_of_text(module_of(text), "CONSTANT P = {p1} INIT Init NEXT Next")()
+    arrive, reset = (instance.number for instance in model.instances)
+    view = trace_view(replay(model, 0, [(reset, 0), (arrive, 0)], 0))
+    assert (view.lanes, view.back.lane) == (["environment", "p1", "shared state"], "p1")

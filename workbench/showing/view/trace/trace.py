@@ -402,7 +402,8 @@ class _Owners:
     """
 
     def __init__(self, model: Machine, trace: Trace) -> None:
-        told = {step.lane: step for step in trace.steps if step.instance and step.actor != step.instance.actor}
+        steps = [*trace.steps, *([trace.back] if trace.back else [])]
+        told = {step.lane: step for step in steps if step.instance and step.actor != step.instance.actor}
         self.lanes = [*dict.fromkeys([*(_lane(instance) for instance in model.instances), *told]), SHARED]
         members = {i.lane: i.actor.member for i in model.instances if i.actor is not None and not i.alone}
         members |= {lane: step.actor.member for lane, step in told.items() if step.actor is not None}
