@@ -242,7 +242,10 @@ def spark(credentials):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).with_name("preloaded")), prepend=os.pathsep)
         daemon = {"spark.python.daemon.module": "preloaded_daemon"}
-        session = spark_session("local[2,3]", **daemon)  # a task whose worker dies is tried again, and once more
+        # Of few rows, a query takes longer to be compiled than to be run; Spark's other sessions compile theirs.
+        interpreted = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+        # A task whose worker dies is tried again, and once more.
+        session = spark_session("local[2,3]", **daemon, **interpreted)
     yield session
     session.stop()
 

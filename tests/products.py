@@ -3,7 +3,8 @@
 A product asks the same of many: of every configuration, notebook, mistake or page. Whether it works at all, a few
 members show; whether it works everywhere, all of them. Those few are named here, and so are tests that ask in a costly
 place, as in a browser, what another asks each time. Of all others a twentieth is drawn by a hash of the files, so that
-none stays unseen for long, and whoever tests the same files draws the same.
+none stays unseen for long, and whoever tests the same files draws the same. Of a random test it runs a third of the
+examples.
 """
 
 import hashlib
@@ -11,9 +12,10 @@ import os
 import shlex
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from tests.places import ROOT
 
@@ -172,6 +174,10 @@ REPEATED: dict[str, str] = {
 }
 #: Of the other members, and of these tests, one of so many.
 _SHARE = 20
+#: Of the examples of a random test, likewise; they are always the same.
+_SHARE_OF_EXAMPLES = 3
+_PROFILE = "chosen"
+settings.register_profile(_PROFILE, deadline=None, derandomize=True, max_examples=100 // _SHARE_OF_EXAMPLES)
 #: Everything that a test may depend on.
 _FOLDERS = ("data", "docs", "notebooks", "scripts", "specs", "tests", "website", "workbench")
 _KINDS = (".py", ".md", ".toml", ".ipynb", ".js", ".css", ".html", ".txt", ".json", ".jsonl", ".tla", ".cfg", ".csv")
@@ -234,10 +240,17 @@ def _files() -> Iterator[str]:
             yield from (os.path.relpath(os.path.join(at, name), ROOT) for name in names if name.endswith(_KINDS))
 
 
+def examples(most: int, **others: Any) -> settings:
+    """Settings of a random test that takes so many examples, and fewer in `make test`."""
+    share = _SHARE_OF_EXAMPLES if settings.get_current_profile_name() == _PROFILE else 1
+    return settings(max_examples=-(-most // share), **others)
+
+
 class Plugin:
     """Leaves out the members that `make test` does not run, and says at the end which it has drawn."""
 
     def __init__(self) -> None:
+        settings.load_profile(_PROFILE)
         files_hash()  # before there are other processes
         self._drawn = dict[Member, bool]()
 

@@ -15,12 +15,13 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
 from tests.audits.damage import change, records
 from tests.audits.expected import agreed, answer, damage
+from tests.products import examples
 from tests.protocols.paimon.tables import PaimonTable
 from workbench.audits import audit, avro
 from workbench.audits.acks import read_acks
@@ -393,7 +394,7 @@ def test_a_version_to_start_from_is_a_number(tmp_path, capsys, since):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), name=st.sampled_from(["seq", "java_dangling", "drive"]))
 def test_a_damaged_table_is_judged_or_refused(real_table, corrupt, data, name):
     with tempfile.TemporaryDirectory() as folder:

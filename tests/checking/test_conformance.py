@@ -16,13 +16,14 @@ from typing import Any, ClassVar, NamedTuple
 import campaign
 import pytest
 from campaign import compare, expect_partial, expect_same, expect_sound, judged, told
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 from random_models import EQUAL, random_model
 
 from tests.checking.failing import PARTS, failing, failing_initially, failing_late
 from tests.checking.impure import impure
 from tests.places import SPECS
+from tests.products import examples
 from tests.toys import ALIKE, BY_STEPS, DECIDED, SAFE, STATES, Alike, Growing, Hindmost, Steps, Still, Wide
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Local, Spark
@@ -235,7 +236,7 @@ def test_named_configurations_on_spark(spark, name):
 
 @pytest.mark.slow
 @given(writers=st.integers(1, 3), crashes=st.integers(0, 2), switches=switches("NodeStartup", "LazyReap"), symmetry=ON)
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_bakery_with_any_constants(way_in_process, writers, crashes, switches, symmetry):
     model = machine_of(Bakery(Writers=writers, MaxCrashes=crashes, **switches))
     assert_conforms(model, way_in_process, [p.name for p in model.select() if p.kind != "liveness"], symmetry)
@@ -268,7 +269,7 @@ DRAWN = {
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", DRAWN)
 @given(data=st.data(), symmetry=ON)
-@settings(max_examples=10)
+@examples(10)
 def test_any_constants_and_extensions(kind, data, symmetry):
     """Of spaces that are not large, for they would take nearly all of the time."""
     model = kind(Writers=2, **functools.reduce(dict.__or__, map(data.draw, DRAWN[kind])))
@@ -319,7 +320,7 @@ def test_the_reference_search_finds_the_same_of_the_classics(path):
 @pytest.mark.slow
 @pytest.mark.parametrize("sets", [None, "plain", "declared"])
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=25)
+@examples(25)
 def test_random_models(sets, seed):
     """Some of those of a campaign, which has thousands."""
     compare(seed, most=150, sets=sets)
@@ -328,7 +329,7 @@ def test_random_models(sets, seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("held", EQUAL)
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=5)
+@examples(5)
 def test_random_models_of_equal_values(held, seed):
     compare(seed, most=150, held=held)
 

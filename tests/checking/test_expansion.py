@@ -5,11 +5,12 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from random_models import random_model
 
 from tests.checking.test_conformance import Bounded, Scattered
+from tests.products import examples
 from tests.toys import Steps, Wide
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Local
@@ -94,7 +95,7 @@ def test_a_search_in_pieces_is_the_same_search(model, names, symmetry, bits, req
 @pytest.mark.slow
 @pytest.mark.parametrize("in_pieces", [(3, 2, 4), (7, 3, 64)], indirect=True)
 @given(seed=st.integers(0, 10**6), symmetry=st.booleans(), bits=st.sampled_from([64, 128]), most=st.integers(1, 60))
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_random_models_by_any_number_of_threads(seed, symmetry, bits, most):
     for bounded, budget in itertools.product((False, True), (None, most)):
         model = random_model(seed, bounded=bounded, actors=2, numbers=2, starts=2)()

@@ -1,9 +1,10 @@
 """Fairness of some of an action's steps: as if the action were two, one fair and one not, in both deciders."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.kernel import ModelError, search
 from workbench.kernel.meaning.lasso import verify_lasso
@@ -59,7 +60,7 @@ edge = st.tuples(place, st.sampled_from(LABELS), place)
 
 
 @pytest.mark.slow
-@settings(max_examples=30)
+@examples(30)
 @given(
     edges=st.lists(edge, min_size=1, max_size=9, unique=True),
     chance=st.sets(st.integers(0, 8)),

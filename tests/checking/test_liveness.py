@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.checking.local.lassos import Graph, LassoFinder
 from workbench.kernel import Machine, ModelError, machine_of, replay, search
@@ -211,7 +212,7 @@ def violated_by_definition(case: Case) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(150)
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
     model = case.model()
@@ -237,7 +238,7 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(150)
 @given(cases(states=24))
 def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:
     model = case.model()

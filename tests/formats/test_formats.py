@@ -14,11 +14,12 @@ from xml.etree import ElementTree
 
 import networkx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.behaviours import random_trace
 from tests.places import ROOT
+from tests.products import examples
 from workbench.checking.following.validate import validate
 from workbench.formats.graphs import GraphEdge, GraphNode, write_dot, write_graphml, write_tables
 from workbench.formats.itf import constants_from_itf, decode_itf, encode_itf, parse_itf, read_itf, to_itf
@@ -372,7 +373,7 @@ def test_a_repeated_state_is_a_step_only_with_stuttering():
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@examples(50)
 @given(st.integers(0, 10_000), st.sets(st.sampled_from(machine_of(Bakery(Writers=2)).layout.variables), min_size=1))
 def test_every_walk_seen_through_any_variables_is_a_behaviour(seed, variables):
     trace = random_trace(Bakery(Writers=2), seed, 12)
@@ -779,7 +780,7 @@ def test_graphs_may_have_texts_for_nodes_and_names_for_ids():
         ]
     ),
 )
-@settings(max_examples=20)
+@examples(20)
 def test_a_permalink_re_creates_the_trace(seed, constants):
     model = get_model("bakery_v2")(**constants)
     trace = random_trace(model, seed, 12)

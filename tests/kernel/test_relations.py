@@ -5,10 +5,11 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.behaviours import reachable_states
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.whatif import other_values
@@ -218,7 +219,7 @@ def automorphisms(model):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(
     size=st.integers(1, 4),
     edges=st.one_of(

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import pytest
 from bench.sets import WAYS, written
 from campaign import expect_same, figures
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from random_models import Item, random_model
 
 from tests.checking.test_conformance import ENGINES
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Spark
 from workbench.checking.following.scenario import scenario
@@ -48,7 +49,7 @@ IN_PROCESS = [name for name in ENGINES if name not in ("spark", "hand-over")]
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 5000), st.booleans(), st.sampled_from(IN_PROCESS))
 def test_a_declared_set_is_what_a_frozenset_is(seed, symmetry, engine):
     options = {**ENGINES[engine].options, "symmetry": symmetry}
@@ -319,7 +320,7 @@ def test_what_people_ask_of_a_set():
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 300), st.integers(1, 8), st.randoms(use_true_random=False), st.booleans())
 def test_recordings_of_both_are_followed_alike(seed, length, chance, watched):
     declared, plain = boxes(seed), machine_of(boxes(seed, "plain"))

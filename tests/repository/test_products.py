@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import settings
 
 from tests import products
 from tests.places import ROOT
@@ -59,6 +60,18 @@ def test_a_test_that_is_no_product_always_runs():
     assert products.Member.of("tests/test_a.py::test_b").is_fixed
     assert not products.Member(PRODUCT, "bakery-1280-dark").is_fixed
     assert not products.Member.of(next(iter(products.REPEATED))).is_fixed
+
+
+def test_a_random_test_takes_a_third_of_its_examples_where_members_are_chosen():
+    profile = settings.get_current_profile_name()
+    try:
+        settings.load_profile("repeatable")
+        assert products.examples(25).max_examples == 25
+        settings.load_profile(products._PROFILE)
+        few = products.examples(25, derandomize=True), products.examples(5), settings.default
+    finally:
+        settings.load_profile(profile)
+    assert [taken.max_examples for taken in few] == [9, 2, 33]
 
 
 def test_a_members_name_is_that_of_pytest_with_or_without_a_group():

@@ -3,11 +3,11 @@
 from functools import cache
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, multiple, rule
 from hypothesis.stateful import invariant as always
 
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.formats.permalink import open_permalink, permalink
 from workbench.kernel import machine_of, replay
@@ -295,7 +295,7 @@ class Stepping(RuleBasedStateMachine):
             assert (mark.line == before.line) == first
 
 
-Stepping.TestCase.settings = settings(max_examples=50, stateful_step_count=20)
+Stepping.TestCase.settings = examples(50, stateful_step_count=20)
 TestStepping = pytest.mark.slow(Stepping.TestCase)
 
 
@@ -565,7 +565,7 @@ class Working(RuleBasedStateMachine):
         assert self.heard == self.seen()
 
 
-Working.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
+Working.TestCase.settings = examples(20, stateful_step_count=20)
 TestWorking = pytest.mark.slow(Working.TestCase)
 
 

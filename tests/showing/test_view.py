@@ -13,11 +13,12 @@ from xml.etree import ElementTree
 import graphviz
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.behaviours import random_trace
 from tests.command import python
+from tests.products import examples
 from tests.showing.packed import unpacked
 from workbench import get_model
 from workbench.checking.check import check
@@ -129,7 +130,7 @@ def test_an_effect_on_another_actor_is_found():
 
 
 @given(st.integers(0, 10_000), st.sampled_from([Bakery(), BakeryV2(Writers=2, MaxCrashes=1), Ring()]))
-@settings(max_examples=15)
+@examples(15)
 def test_changes_and_effects_are_those_of_the_states(seed, model):
     trace = random_trace(model, seed)
     shown = view.trace_view(trace)

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.behaviours import small_model, steps_from
+from tests.products import examples
 from workbench.checking.following import recording_search
 from workbench.checking.following import validate as validation
 from workbench.checking.following.settings import accepted_under
@@ -134,7 +135,7 @@ RECORDINGS = {
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@examples(150)
 @given(**RECORDINGS)
 def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watched):
     model = small_model(seed)
@@ -151,7 +152,7 @@ def test_what_is_seen_of_a_walk_is_a_behaviour(seed, length, chance, seen, watch
 
 
 @pytest.mark.slow
-@settings(max_examples=250)
+@examples(250)
 @given(
     **RECORDINGS, damage=st.lists(st.tuples(st.integers(0, 11), st.integers(0, 2)), max_size=2), stutter=st.booleans()
 )
@@ -171,7 +172,7 @@ def test_recordings_are_judged_as_by_the_reference(seed, length, chance, seen, w
 
 
 @pytest.mark.slow
-@settings(max_examples=50)
+@examples(50)
 @given(**RECORDINGS)
 def test_nothing_changes_when_trees_are_begun_anew_again_and_again(seed, length, chance, seen, watched):
     model = small_model(seed)

@@ -6,11 +6,12 @@ from collections import deque
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_models import CELLS
 
 from tests.behaviours import small_model, steps_from
+from tests.products import examples
 from workbench import check, get_model
 from workbench.checking.following.scenario import read_lines, scenario
 from workbench.commands import cli
@@ -79,7 +80,7 @@ LINE = st.one_of(
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 100), st.lists(LINE, min_size=1, max_size=5))
 def test_a_scenario_is_found_as_by_the_reference(seed, given_lines):
     model = machine_of(small_model(seed))

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.checking.spark.narrow_searches import search_here
 from tests.checking.test_liveness import Case, cases, lock
 from tests.places import SPECS
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.checking.spark.driver import engine
 from workbench.checking.spark.driver.engine import SparkSearch
@@ -60,7 +61,7 @@ def in_process(model: Model) -> list[Any]:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, derandomize=True)
+@examples(20, derandomize=True)
 @given(
     case=cases(states=8),
     said=st.lists(st.none() | st.frozensets(st.integers(0, 7)), min_size=4, max_size=4),
@@ -250,7 +251,7 @@ def test_only_parts_that_lead_to_a_change_are_swept_again() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(states=10), part_states=st.integers(1, 10))
 def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int) -> None:
     """As the reference's fixpoint has it of a graph in which no state is one to stop in."""
@@ -268,7 +269,7 @@ def test_trimming_leaves_what_leads_to_a_fair_cycle(case: Case, part_states: int
     assert set(left.members().tolist()) == expected
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(data=st.data(), size=st.integers(1, 40))
 def test_sets_of_states(data: st.DataObject, size: int) -> None:
     one, other = (np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size))) for _ in range(2))

@@ -9,11 +9,12 @@ from functools import partial
 import numpy as np
 import pytest
 from campaign import judged
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_models import random_model
 
 from tests.command import python
+from tests.products import examples
 from tests.toys import Steps, Still, Wide
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
@@ -272,7 +273,7 @@ def test_a_trace_that_is_said_to_be_a_shortest_one_is():
 
 @pytest.mark.slow
 @given(seed=st.integers(0, 10**6), walks=st.integers(1, 60), states=st.sampled_from([0, 20, 200, 10**5]))
-@settings(max_examples=25)
+@examples(25)
 def test_random_models(seed, walks, states):
     """What walks decide a search of the whole space decides too; what they say of a trace is so."""
     model = machine_of(random_model(seed, actors=2, numbers=2, sets=None)())

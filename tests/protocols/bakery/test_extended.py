@@ -3,11 +3,12 @@
 from functools import partial
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.behaviours import ends, steps_by, steps_of
 from tests.mistakes import always, broken, missed, without
+from tests.products import examples
 from workbench.checking.check import check
 from workbench.checking.spaces.space import explore
 from workbench.kernel import InputError, machine_of, require
@@ -77,7 +78,7 @@ def test_an_extension_brings_what_its_constant_switches_on(published, extended):
         {"SafeAcks": st.booleans(), "AsyncParquet": st.booleans(), "RestampPatch": st.booleans()}
     ),
 )
-@settings(max_examples=6)
+@examples(6)
 def test_what_has_nothing_to_work_on_changes_nothing(writers, idle, published):
     """Clocks that agree need no raising, and where nobody crashes no lock is orphaned."""
     off, alone = (
@@ -343,7 +344,7 @@ def test_clocks_grow_on_each_node():
     timeout=st.booleans(),
     row_by_row=st.booleans(),
 )
-@settings(max_examples=6)
+@examples(6)
 def test_raised_clocks_are_safe_however_far_they_disagree(skew, parts, timeout, row_by_row):
     more = {"ClaimTimeout": timeout, "ReleaseTransaction": row_by_row}
     model = BakeryV2Extended(**ATOMIC, **parts, MaxSkew=skew, RaiseClocks=True, **more)

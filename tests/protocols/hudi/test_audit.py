@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.audits.cases import cases
 from tests.audits.damage import change
 from tests.audits.expected import agreed, answer, refusal
+from tests.products import examples
 from tests.protocols.hudi.layout import HudiTable
 from workbench import check
 from workbench.audits import Audit, audit
@@ -285,7 +286,7 @@ def grown(folder: Path, version: int, operations: list[tuple[str, str, int]]) ->
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@examples(40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS))
 def test_one_writer_makes_clean_tables(tmp_path_factory, operations, version):
     table = grown(tmp_path_factory.mktemp("hudi") / "t", version, operations)
@@ -293,7 +294,7 @@ def test_one_writer_makes_clean_tables(tmp_path_factory, operations, version):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@examples(40)
 @given(operations=OPERATIONS, version=st.sampled_from(VERSIONS), data=st.data())
 def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
     table = grown(tmp_path_factory.mktemp("hudi") / "t", version, [*operations, ("put", "a", 0), ("put", "b", 1)])
@@ -320,7 +321,7 @@ def test_what_is_broken_is_found(tmp_path_factory, operations, version, data):
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@examples(60)
 @given(version=st.sampled_from(VERSIONS), data=st.data())
 def test_damage_is_an_answer_or_one_line(tmp_path_factory, corrupt, version, data):
     table = HudiTable(tmp_path_factory.mktemp("hudi") / "t", version)

@@ -7,11 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from tests.audits.cases import cases
 from tests.audits.expected import agreed, answer, refusal
+from tests.products import examples
 from tests.protocols.iceberg.tables import IcebergTable, unpack
 from workbench.audits.damaged import Damages
 from workbench.audits.source import Source
@@ -96,7 +97,7 @@ def test_packed_metadata_that_grows_without_end(kept, tmp_path):
     assert "when it is unpacked" in refusal(table)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_is_broken_is_found(written, tmp_path_factory, data):
     table = own(written("races"), tmp_path_factory.mktemp("broken"))
@@ -112,7 +113,7 @@ def test_what_is_broken_is_found(written, tmp_path_factory, data):
     assert agreed(table).holds is False
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damage_is_an_answer_or_one_line(written, tmp_path_factory, corrupt, data):
     table = own(written("life1"), tmp_path_factory.mktemp("damaged"))
