@@ -14,7 +14,7 @@ IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 def is_action(model: Machine, name: str) -> bool:
     """Whether `name` starts with one of the model's declared actions, even if switched off."""
     action = name.partition("(")[0]
-    return action in model.declared.actions or any(action == instance.former for instance in model.instances)
+    return action in model.declared.actions or any(action == instance.former != "" for instance in model.instances)
 
 
 def is_named(name: str) -> IsNamed:
