@@ -10,7 +10,10 @@ from workbench.kernel import replay
 from workbench.kernel.meaning.trace import options
 from workbench.showing.view.trace.possible import possible_steps
 from workbench.showing.view.trace.trace import trace_view
+from workbench.tlaplus.config import closures
 from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.meaning import turns
+from workbench.tlaplus.names.alternatives import Alternatives
 
 CFG = "CONSTANT P = {p1, p2} V = {v1} SPECIFICATION Spec INVARIANT Inv PROPERTY Live CHECK_DEADLOCK FALSE"
 MESSAGES = r"""
@@ -74,6 +77,62 @@ def test_states_and_verdicts_are_those_of_tlc(engine):
     assert (result.distinct, result.generated, result.depth) == (14, 65, 4)
     assert (result["Inv"].holds, result["Live"].holds) == (False, True)
     assert {count.name: (count.enabled, count.generated) for count in result.actions} == ACTIONS
+
+
+CHOOSING = r"""
+EXTENDS Integers
+VARIABLES msgs, n
+Init == msgs = {1, 2, 3} /\ n = 0
+A(m) == n < 6 /\ n' = (n + m) % 7 /\ UNCHANGED msgs
+B(m) == n < 6 /\ n' = (n + 5 - m) % 7 /\ UNCHANGED msgs
+C(k, m) == n' = (n + k * m) % 7 /\ UNCHANGED msgs
+D(m, S) == n' \in {n, m} /\ msgs' = S \ {m}
+Apart == \E m \in msgs : A(m) \/ B(m) \/ D(m, {})
+Guarded == \E m \in msgs : A(m) \/ (n # 3 /\ B(m)) \/ (m > n /\ D(m, msgs))
+Chosen == \E m \in msgs : LET k == m + 1 IN IF n > m THEN A(m) \/ B(k) ELSE B(m) \/ D(m, msgs)
+Keys == \E k \in {1, 2}, m \in msgs : C(k, m) \/ B(m) \/ (k = m /\ D(m, msgs))
+Order == \E k \in {1, 2}, l \in {3, 4} : l - 1 \in msgs /\ n < 6 /\ n' = n + k + l - 4 /\ msgs' = {k, l}
+Many == \E k \in 0 .. 4 : C(k, 1) \/ B(k)
+V == n
+"""
+#: TLC's distinct and generated states, and its depth, without and with a VIEW (tlaplus/tlaplus cc6b616cf).
+OF_TLC = {
+    "Apart": ((14, 76, 4), (7, 76, 3)),
+    "Guarded": ((53, 181, 5), (7, 46, 3)),
+    "Chosen": ((53, 169, 6), (7, 39, 3)),
+    "Keys": ((28, 261, 4), (7, 105, 3)),
+    "Order": ((25, 45, 6), (8, 21, 6)),
+    "Many": ((7, 66, 3), (7, 66, 3)),
+}
+
+
+@pytest.mark.parametrize("name", OF_TLC)
+def test_engines_find_states_in_the_same_order(name, monkeypatch):
+    """With the VIEW, the first state of each n stands for all: so it has to be TLC's first one too."""
+    for module in (closures, turns):
+        monkeypatch.setattr(module, "MOST_CASES", 4)
+    for view, figures in zip(("", "VIEW V"), OF_TLC[name], strict=True):
+        model = module_of_text(module_of(CHOOSING), f"INIT Init NEXT {name} {view} CHECK_DEADLOCK FALSE")()
+        local, reference = (check(model, engine=engine) for engine in ("local", "reference"))
+        assert (local.distinct, local.generated, local.depth) == figures
+        assert (reference.distinct, reference.generated, reference.depth) == figures
+        assert local.actions == reference.actions
+
+
+def test_with_a_view_a_single_alternative_still_names_its_steps():
+    cfg = "INIT Init NEXT Next VIEW V CHECK_DEADLOCK FALSE"
+    text = CHOOSING + "Next == Keys \\/ \\E m \\in msgs : n = 0 /\\ A(m)"
+    model = module_of_text(module_of(text), cfg)()
+    assert [instance.label for instance in model.instances] == ["Keys", "A"]
+
+
+def test_an_alternative_that_is_lost_is_noted_and_leaves_the_plain_search_as_it_is(monkeypatch):
+    of = Alternatives.of
+    monkeypatch.setattr(Alternatives, "of", lambda *asked: of(*asked)[:-1])
+    model = module_of_text(module_of(CHOOSING), "INIT Init NEXT Apart CHECK_DEADLOCK FALSE")()
+    result = check(model, engine="reference")
+    assert (result.distinct, result.generated, result.depth) == OF_TLC["Apart"][0]
+    assert (result.actions, "the machine's next states differ" in str(result.notes)) == ([], True)
 
 
 def test_names_of_the_last_version_are_read(model):

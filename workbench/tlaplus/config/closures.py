@@ -13,7 +13,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import place_of
-from workbench.tlaplus.names.alternatives import Alternatives
+from workbench.tlaplus.names.alternatives import MOST_CASES, Alternatives
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
@@ -33,9 +33,6 @@ from workbench.tlaplus.syntax.tree import (
 )
 from workbench.tlaplus.values.lazy import each, is_endless
 from workbench.tlaplus.values.values import Evaluation, EvaluationError, Noticed, Order, evaluation, go_on_with
-
-#: Quantifiers over more combinations of values than this stay quantifiers.
-MOST_CASES = 4096
 
 Values = Mapping[Declaration, Any]
 
@@ -71,10 +68,11 @@ class Closures:
     Args:
         order: That of strings and model values.
         noticed: Keeps the notes on what is evaluated.
+        has_view: Whether the configuration has a VIEW, with which the order of steps counts.
     """
 
-    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed) -> None:
-        self.compiler = compiler
+    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed, has_view: bool = False) -> None:
+        self.compiler, self.has_view = compiler, has_view
         self._order, self._noticed = order, noticed
         self.levels = Levels()
         self.alternatives = Alternatives(self.levels)
@@ -83,7 +81,7 @@ class Closures:
 
     def over(self, variables: Sequence[Any]) -> "Closures":
         """Closures of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
-        return Closures(self.compiler.over(variables), self._order, self._noticed)
+        return Closures(self.compiler.over(variables), self._order, self._noticed, self.has_view)
 
     def level(self, closure: Closure) -> Level:
         return self.levels.level(closure.node, closure.scope)
@@ -215,7 +213,9 @@ class Closures:
         return passed
 
     def cases(self, closure: Closure) -> list[Closure] | None:
-        r"""The body of a quantifier for the values of its names, in TLC's order; None if its first set is no constant.
+        r"""The body of a quantifier for the values of its names; None if its first set is no constant.
+
+        As with TLC, the first name varies fastest.
 
         From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
         there is a case ``\A t \in seen : P`` for each key.
@@ -232,6 +232,10 @@ class Closures:
             made = more
         return [closure.inside(node.body, values) for values in made]
 
+    def depends(self, closure: Closure, bound: Bound) -> bool:
+        """Whether a bound's set depends on the state."""
+        return bound.domain is not None and self.level(closure.beside(bound.domain)) > Level.CONSTANT
+
     def _outer(self, node: Quantified, number: int) -> Quantified:
         """A quantifier over the names of so many bounds, of one over the others; always the same object."""
         if (node, number) not in self._curried:
@@ -243,7 +247,7 @@ class Closures:
         self, made: list[dict[Declaration, Any]], closure: Closure, bound: Bound
     ) -> list[dict[Declaration, Any]] | None:
         """The values with those of a bound's names; None unless its set is a small constant."""
-        if bound.domain is None or self.level(closure.beside(bound.domain)) > Level.CONSTANT:
+        if bound.domain is None or self.depends(closure, bound):
             return None
         try:
             listed = self.value(closure.beside(bound.domain), listed_if_few)
@@ -252,7 +256,7 @@ class Closures:
         if listed is None:
             return None
         for names in bound.patterns:
-            made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
+            made = [{**one, **given} for given in _given(names, listed, bound.is_tuple) for one in made]
             if len(made) > MOST_CASES:
                 return None
         return made

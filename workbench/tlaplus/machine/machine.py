@@ -94,7 +94,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._names = tuple(sorted({name for value in values.values() for name in _names_in(value)}))
         self._asking, added = naming_values(specification.scope, self._names)
         compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
-        self._closures = Closures(compiler, configured.order, self._noticed)
+        self._closures = Closures(compiler, configured.order, self._noticed, "VIEW" in configured.cfg.single)
         derived = [entry.value for entry in bounding(configured)]
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:

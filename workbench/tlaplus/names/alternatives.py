@@ -28,6 +28,9 @@ from workbench.tlaplus.syntax.tree import (
     Quantified,
 )
 
+#: More values of constants than this are not taken apart.
+MOST_CASES = 4096
+
 Names = tuple[Declaration, ...]
 
 
@@ -74,15 +77,21 @@ class Alternatives:
     def of(self, node: Quantified, scope: Scope) -> list[Alternative]:
         """The alternatives in the order of the text, each with its own place.
 
-        The formula itself if there is only one, or if none of them applies a definition.
+        The formula itself if there is only one, or if none of them applies a definition, or if its first set is a
+        constant, of which all values are tried in turn.
         """
         if (node, scope) not in self._known:
-            parts = self._parts(node, scope, ())
-            applied = [part.applied for part in parts]
-            if len(parts) > 1 and any(applied):
+            domain, parts = node.bounds[0].domain, self._parts(node, scope, ())
+            if len(parts) == 1:
+                parts = [Alternative(node, node.at, parts[0].applied)]
+            elif (
+                domain is not None
+                and self._levels.level(domain, scope) > Level.CONSTANT
+                and any(part.applied for part in parts)
+            ):
                 parts = [part._replace(node=replace(part.node, at=part.at)) for part in parts]
             else:
-                parts = [Alternative(node, node.at, applied[0])]
+                parts = [Alternative(node, node.at)]
             self._known[node, scope] = parts
         return self._known[node, scope]
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure, Closures
-from workbench.tlaplus.names.alternatives import Applied
+from workbench.tlaplus.names.alternatives import Alternative, Applied
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Scope
 from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
@@ -59,13 +59,15 @@ def _split(
             yield from _split(closures, closure.beside(operand), name, bound)
         return
     if isinstance(node, Quantified) and node.kind == "E":
-        cases = closures.cases(closure)
+        in_order = closures.has_view and any(closures.depends(closure, one) for one in node.bounds)
+        cases = None if in_order else closures.cases(closure)
         if cases is not None:
             for case in cases:
                 values = {one: value for one, value in case.values.items() if one not in closure.values}
                 yield from _split(closures, case, name, (*bound, *values.items()))
             return
-        for part, _, applied in closures.alternatives.of(node, closure.scope):
+        parts = closures.alternatives.of(node, closure.scope)
+        for part, _, applied in [Alternative(node, node.at)] if in_order and len(parts) > 1 else parts:
             called = name if applied is None else applied.name
             yield Disjunct(closure.beside(part), called, bound, applied, name)
         return
