@@ -89,7 +89,7 @@ C(k, m) == n' = (n + k * m) % 7 /\ UNCHANGED msgs
 D(m, S) == n' \in {n, m} /\ msgs' = S \ {m}
 Apart == \E m \in msgs : A(m) \/ B(m) \/ D(m, {})
 Guarded == \E m \in msgs : A(m) \/ (n # 3 /\ B(m)) \/ (m > n /\ D(m, msgs))
-Chosen == \E m \in msgs : LET k == m + 1 IN IF n > m THEN A(m) \/ B(k) ELSE B(m) \/ D(m, msgs)
+Chosen == \E m \in msgs : LET k == m + 1 IN IF \E i \in msgs : n > i THEN A(m) \/ B(k) ELSE B(m) \/ D(m, msgs)
 Keys == \E k \in {1, 2}, m \in msgs : C(k, m) \/ B(m) \/ (k = m /\ D(m, msgs))
 Order == \E k \in {1, 2}, l \in {3, 4} : l - 1 \in msgs /\ n < 6 /\ n' = n + k + l - 4 /\ msgs' = {k, l}
 Many == \E k \in 0 .. 4 : C(k, 1) \/ B(k)
@@ -99,7 +99,7 @@ V == n
 OF_TLC = {
     "Apart": ((14, 76, 4), (7, 76, 3)),
     "Guarded": ((53, 181, 5), (7, 46, 3)),
-    "Chosen": ((53, 169, 6), (7, 39, 3)),
+    "Chosen": ((52, 163, 6), (7, 38, 3)),
     "Keys": ((28, 261, 4), (7, 105, 3)),
     "Order": ((25, 45, 6), (8, 21, 6)),
     "Many": ((7, 66, 3), (7, 66, 3)),

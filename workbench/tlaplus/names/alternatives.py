@@ -101,10 +101,10 @@ class Alternatives:
         if isinstance(node, Disjunction):
             return [part for operand in node.operands for part in self._parts(operand, scope, chosen)]
         if isinstance(node, If) and not self._steps(node.condition, scope):
-            negated = Operation(node.condition.at, "~", (node.condition,))
+            negated = _negated(node.condition)
             return [
                 part
-                for guard, arm in ((node.condition, node.then), (negated, node.otherwise))
+                for guard, arm in ((_negated(negated), node.then), (negated, node.otherwise))
                 for part in self._guarded(Conjunction(node.at, (guard, arm)), scope, chosen)
             ]
         if isinstance(node, Conjunction):
@@ -140,6 +140,11 @@ def _applied(node: Expression, scope: Scope, chosen: Names) -> Applied | None:
     if arguments and not any(_whole(argument, scope) in chosen for argument in arguments):
         return None
     return Applied(node.at, scope, meaning, arguments, chosen)
+
+
+def _negated(condition: Expression) -> Expression:
+    r"""The negation, which is a test: as a conjunct, ``\E x \in S : P`` has a way for each x, as a condition one."""
+    return Operation(condition.at, "~", (condition,))
 
 
 def _within(parts: list[Alternative], around: Callable[[Expression], Expression]) -> list[Alternative]:
