@@ -5,6 +5,8 @@ import pytest
 from tests.tlaplus.trees import module_of
 from workbench.checking.check import check
 from workbench.checking.following.names import is_named
+from workbench.checking.spaces.dataset import describe_steps
+from workbench.checking.spaces.space import explore
 from workbench.formats.mermaid import to_mermaid
 from workbench.kernel import replay
 from workbench.kernel.meaning.trace import options
@@ -188,3 +190,24 @@ Next == (\E m \in msgs : Arrive(m)) \/ (seen' = [p \in P |-> TRUE] /\ UNCHANGED 
     arrive, reset = (instance.number for instance in model.instances)
     view = trace_view(replay(model, 0, [(reset, 0), (arrive, 0)], 0))
     assert (view.lanes, view.back.lane) == (["environment", "p1", "shared state"], "p1")
+
+
+def test_a_dataset_has_the_process_of_a_step_where_the_step_alone_tells_it():
+    text = r"""
+CONSTANT P
+VARIABLES msgs, seen
+Init == msgs = {[from |-> p, to |-> q] : p \in P, q \in P \cup {"all"}} /\ seen = [p \in P |-> 0]
+Arrive(m) == m.to \in P /\ seen' = [p \in P |-> IF p = m.to THEN 1 ELSE 0] /\ UNCHANGED msgs
+Resend(m) == m.to \notin P /\ msgs' = msgs \ {m} /\ UNCHANGED seen
+Next == \E m \in msgs : Arrive(m) \/ Resend(m)
+"""
+    model = module_of_text(module_of(text), "CONSTANT P = {p1, p2} INIT Init NEXT Next")()
+    space = explore(model)
+    texts = describe_steps(model, space.steps, space.move, lambda number: space.state(int(space.sources[number])))
+    told = set[str]()
+    for number, process in enumerate(texts["process"].to_pylist()):
+        source, move = space.state(int(space.sources[number])), space.move(number)
+        step = next(one for option in options(model, source) for one in option.steps if one.move == move)
+        assert process is None or process == step.lane
+        told.add(f"{step.instance.action.name}: {process}")
+    assert told == {"Arrive: None", "Arrive: p1", "Arrive: p2", "Resend: p1", "Resend: p2"}

@@ -241,8 +241,12 @@ class ActionInstance(ABC):
         labels = self.action.name, self.label, ActionInstance.label_with(self, choices)
         return [self.former + label.removeprefix(self.action.name) for label in labels]
 
-    def actor_of(self, choices: Sequence[tuple[str, Any]], before: Any, after: Any) -> Actor | None:
-        """The actor of the step with these `choices` from the state `before` to the state `after`."""
+    def actor_of(self, choices: Sequence[tuple[str, Any]], states: tuple[Any, Any] | None = None) -> Actor | None:
+        """The actor of the step with these `choices` between two states.
+
+        Args:
+            states: None: any two; there is no actor if it depends on them.
+        """
         return self.actor
 
     @property

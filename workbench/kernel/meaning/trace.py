@@ -103,7 +103,7 @@ def step_by(
     instance: ActionInstance, choices: tuple[tuple[str, Any], ...], outcome: int, before: State, after: State
 ) -> Step:
     """The step of an action instance between two states."""
-    return Step(after, instance, choices, outcome, instance.actor_of(choices, before, after))
+    return Step(after, instance, choices, outcome, instance.actor_of(choices, (before, after)))
 
 
 def not_again(step: Step) -> ModelError:

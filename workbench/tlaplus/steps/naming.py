@@ -75,8 +75,8 @@ class Naming:
         return [one for n, one in enumerate(choices) if n >= len(among) or among[n]]
 
 
-def actor_of(processes: Processes, arguments: Sequence[Any], before: State, after: State) -> Actor | None:
-    """The process that a step is about, which its arguments name.
+def actor_of(processes: Processes, arguments: Sequence[Any], states: tuple[State, State] | None) -> Actor | None:
+    """The process that a step between two states is about, which its arguments name; None if these do not suffice.
 
     It is the first argument that is a process. If there is none, it is one that a field of an argument holds: of
     several the one whose own part of a variable the step changes, or else the only one of a set whose members take
@@ -86,7 +86,10 @@ def actor_of(processes: Processes, arguments: Sequence[Any], before: State, afte
         if not isinstance(argument, int) and (own := processes.of(argument)):
             return _preferred(processes, own)
     held = [actor for value in _held(arguments) for actor in processes.of(value)]
-    changed = set(_changed(before, after)) if held else set()
+    if states is None:
+        is_one = len({identity(actor.member) for actor in held}) == 1 and not isinstance(held[0].member, int)
+        return _preferred(processes, held) if is_one else None
+    changed = set(_changed(*states)) if held else set()
     writing = [actor for actor in held if identity(actor.member) in changed]
     named = [actor for actor in held if not isinstance(actor.member, int)]
     acting = [actor for actor in named if actor.process in processes.acting]

@@ -140,9 +140,9 @@ class TextInstance(ActionInstance):
     def labels_begin(self) -> str:
         return super().labels_begin if self._naming is None else f"{self.action.name}("
 
-    def actor_of(self, choices: Sequence[tuple[str, Any]], before: State, after: State) -> Actor | None:
+    def actor_of(self, choices: Sequence[tuple[str, Any]], states: tuple[State, State] | None = None) -> Actor | None:
         given = None if self._naming is None or self.actor is not None else self._naming.arguments(choices)
-        return self.actor if given is None else actor_of(self._actors, given, before, after)
+        return self.actor if given is None else actor_of(self._actors, given, states)
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
