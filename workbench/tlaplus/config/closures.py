@@ -71,7 +71,7 @@ class Closures:
         has_view: Whether the configuration has a VIEW, with which the order of steps counts.
     """
 
-    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed, has_view: bool = False) -> None:
+    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed, has_view: bool) -> None:
         self.compiler, self.has_view = compiler, has_view
         self._order, self._noticed = order, noticed
         self.levels = Levels()
@@ -215,10 +215,8 @@ class Closures:
     def cases(self, closure: Closure) -> list[Closure] | None:
         r"""The body of a quantifier for the values of its names; None if its first set is no constant.
 
-        As with TLC, the first name varies fastest.
-
-        From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
-        there is a case ``\A t \in seen : P`` for each key.
+        As with TLC, the first name varies fastest. From the first set on that is not a small constant the names stay
+        bound: of ``\A k \in Keys, t \in seen : P`` there is a case ``\A t \in seen : P`` for each key.
         """
         assert isinstance(closure.node, Quantified)
         node, made = closure.node, [dict[Declaration, Any]()]
