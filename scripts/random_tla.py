@@ -629,6 +629,14 @@ class Writer:
                     call = f"(ENABLED {name} /\\ {name})"
                 case 2 if not of_proc:
                     call = f"<<{name}>>_{self.pick(*self.variables)}"
+                case 3 | 4 if of_proc:
+                    other = self.pick(*(one for one, is_of_proc in actions if is_of_proc))
+                    either = self.pick(
+                        f"{name}(p) \\/ ({self.guard(around)} /\\ {other}(p))",
+                        f"(IF {self.guard(around)} THEN {name}(p) ELSE {other}(p))",
+                        f"(LET each == p IN {name}(each) \\/ {other}(p))",
+                    )
+                    call = f"\\E p \\in {self.of('procs', around, 1)} : {either}"
                 case _:
                     pass
             disjuncts.append(f"\\/ {call}")

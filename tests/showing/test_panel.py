@@ -54,6 +54,7 @@ from workbench.showing.session import kept, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
 from workbench.showing.view.base.wording import told_change
+from workbench.tlaplus.machine.specification import module_of_text
 
 BakeryV2 = get_model("bakery_v2")
 STALE: dict[str, Any] = {"Writers": 2, "AsyncParquet": True, "RestampPatch": False}
@@ -1237,3 +1238,17 @@ def test_a_machine_that_no_language_made_has_a_panel() -> None:
     stepper.take("ring")
     shown.deliver()
     assert "rung" in shown.static().html()
+
+
+def test_a_step_stands_in_the_lane_of_the_process_that_a_message_names() -> None:
+    text = r"""---- MODULE Mail ----
+CONSTANT P
+VARIABLES msgs, seen
+Init == msgs = {[to |-> p] : p \in P} /\ seen = [p \in P |-> FALSE]
+Arrive(m) == seen' = [seen EXCEPT ![m.to] = TRUE] /\ msgs' = msgs \ {m}
+Next == \E m \in msgs : Arrive(m)
+===="""
+    player = Simulator(module_of_text(text, "CONSTANT P = {p1, p2} INIT Init NEXT Next"))
+    assert re.findall(r"<b>(p\d)</b>", drawn(player, "moves")) == ["p1", "p2"]
+    take(player, "Arrive([to |-> p2])")
+    assert "p2" in re.findall(r"<text[^>]*>(p\d)</text>", drawn(player, "lanes"))

@@ -60,11 +60,11 @@ def test_only_cells_of_members_that_may_matter_are_read(monkeypatch: pytest.Monk
     monkeypatch.setattr(sample, "MOST_STATES", 4)
     made = machine()
     (start,) = made.initial_states()
-    for name, kind in {"Answer": "ask", "Take": "ack"}.items():
+    for name, kind in {"Answer": "ask", "Handle": "ack"}.items():
         (instance,) = [one for one in made.instances if one.action.name == name]
         reads = Reads(row_of(start))
         assert instance.run(reads)[0] == []
         indices = [made.layout.cells[cell].index for cell in reads if made.layout.cells[cell].variable == "msgs"]
         members = [member for path in indices if path for member in path if member is not None]
         assert {member['"type"'] for member in members} == {f'"{kind}"'}
-        assert min(member['"of"'] for member in members) == (1 if name == "Take" else 0)
+        assert min(member['"of"'] for member in members) == (1 if name == "Handle" else 0)

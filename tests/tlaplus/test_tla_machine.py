@@ -496,7 +496,9 @@ Let == LET id(a) == a IN id(Init /\ [][Next]_x)
 Bare == LET S == Init /\ [][Next]_x IN S
 Parts == Same(Init) /\ First([][Same(Next)]_x, 1)
 Nested == LET id(a) == a IN id(Same(Same(Parts) /\ Same(WF_x(Next))))
-Again == Same([]<>First(x = 1, Init))
+Root(a) == LET g(b) == LET h == b IN part:: Same(h) IN g(a)
+Inside == Root(Init) /\ Root([][Root(Next)]_x /\ WF_x(Next))
+Again == Root([]<>First(x = 1, Init))
 Low == x < 2
 """
 
@@ -660,6 +662,12 @@ def test_of_two_parts_of_other_types_the_first_decides(states, monkeypatch):
     assert "4  Becomes" in "".join(met.value.__notes__)
 
 
+def test_an_operator_that_is_its_argument_through_let_is_unfolded():
+    """TLC finds no next-state action in it; it is the specification of BOXED's other rows."""
+    result = checked(Row(BOXED, "SPECIFICATION Inside PROPERTY Again"))
+    assert (result.distinct, result.generated, result["Again"].holds) == (3, 4, True)
+
+
 def model_of(row: Row) -> Any:
     return module_of_text(module_of(row.text), row.cfg, row.others)()
 
@@ -708,7 +716,7 @@ def test_a_quantifier_is_taken_apart_up_to_the_first_set_that_is_not_constant():
     ]  # fmt: skip
     cfg = "CONSTANT Keys = {k1, k2} INIT Init NEXT Next INVARIANT Inv CHECK_DEADLOCK FALSE"
     model = module_of_text(module_of(*lines), cfg)()
-    assert [instance.label for instance in model.instances] == ["Next(k1)", "Next(k2)"]
+    assert [instance.label for instance in model.instances] == ["Put(k1)", "Put(k2)"]
     assert len(model.predicates("Inv")) == 2
     result = check(model)
     assert (result.distinct, result.generated, result.depth, result["Inv"].holds) == (16, 25, 7, True)

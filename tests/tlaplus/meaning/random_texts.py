@@ -42,6 +42,18 @@ _ACTIONS: dict[str, str] = {
     "small": "0|1|2|x|y|((x + 1) % 3)|(IF y = 0 THEN 1 ELSE x)",
     "var": "x|y",
 }
+#: Steps over a set of the state; the names that it chooses are known.
+_CHOICES: dict[str, str] = {
+    "choice": "(\\E $v \\in $few : $turn)|(\\E $v \\in $few, $v \\in {0, 2} : $turn)|"
+    "(\\E $v \\in {0, 2}, $v \\in $few : $turn)|"
+    "(\\E $v \\in {0, 1}, $v \\in {1, 2} : $turn)|($choice \\/ $choice)|($guard /\\ $choice)|Stay",
+    "turn": "($turn \\/ $turn)|($turn \\/ $turn)|($guard /\\ $turn)|($turn /\\ $guard)|"
+    "(IF $guard THEN $turn ELSE $turn)|(LET $v == $small IN $turn)|(\\E $v \\in $few : $turn)|$part|$part|Stay",
+    "part": "Go($small)|Put($small, $small)|Put(x, $small)|Stay|(x' = $small /\\ y' = $small)|Go($small)",
+    "few": "{x, 1}|{0, x, 2}|{y}|{x, y, 2}|{}",
+    "guard": "(x = $small)|(y < $small)|($small # $small)|(\\E $v \\in $few : y = $small)|(y < 2)",
+    "small": "0|1|2|x|((y + 1) % 3)",
+}
 #: What actions use beside the variables.
 DEFINED = """EXTENDS Integers
 VARIABLES x, y
@@ -50,6 +62,9 @@ Both(a, b) == a /\\ b
 Is(v, n) == v' = n
 Keep(v) == UNCHANGED v
 Yes == TRUE \\/ 1 = 1
+Go(n) == x' = n /\\ y' \\in {y, n}
+Put(m, n) == UNCHANGED x /\\ y' \\in {n, (m + n) % 3}
+Stay == x < 2 /\\ UNCHANGED vars
 Init == x = 0 /\\ y \\in {0, 1}
 """
 
@@ -69,6 +84,9 @@ class Writer:
 
     def action(self) -> str:
         return self._written(_ACTIONS, "step", 5, ())
+
+    def choice(self) -> str:
+        return self._written(_CHOICES, "choice", 5, ())
 
     def _written(self, grammar: dict[str, str], kind: str, depth: int, names: tuple[str, ...]) -> str:
         if names and kind in ("number", "any", "small") and self.random.random() < 0.4:
@@ -90,5 +108,5 @@ class Writer:
             if _KNOWN_BEHIND.search(literal):
                 known, bound = (*known, *bound), ()
             if " IN " in literal:
-                known = names
+                known, bound = (*names, *bound), ()
         return text

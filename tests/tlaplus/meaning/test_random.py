@@ -62,10 +62,16 @@ def test_expressions_have_the_same_values(seed):
 
 @pytest.mark.parametrize("seed", range(DRAWN, DRAWN + 100))
 def test_actions_have_the_same_steps(seed):
-    row = Row(
-        f"{DEFINED}Next == {Writer(seed).action()} /\\ x' \\in {{0, x}} /\\ y' \\in {{y, 1}}\n",
-        "INIT Init NEXT Next CHECK_DEADLOCK FALSE",
-    )
+    are_the_same(f"{Writer(seed).action()} /\\ x' \\in {{0, x}} /\\ y' \\in {{y, 1}}")
+
+
+@pytest.mark.parametrize("seed", range(DRAWN, DRAWN + 30))
+def test_steps_that_choose_from_a_set_of_the_state_are_the_same_in_the_same_order(seed):
+    are_the_same(Writer(seed).choice())
+
+
+def are_the_same(action: str) -> None:
+    row = Row(f"{DEFINED}Next == {action}\n", "INIT Init NEXT Next CHECK_DEADLOCK FALSE")
     *evaluated, failed = of_evaluator(graph_of(row))
     try:
         *compiled, error = of_machine(row)

@@ -50,12 +50,12 @@ def plainly_opened(row: Row) -> Opened:
 
 
 def of_evaluator(graph: Graph) -> Any:
-    """States, steps with how often each is taken, verdicts with their traces, and the error with its place."""
+    """States as they are found, steps with how often each is taken, verdicts with their traces, the error's place."""
     rows = [tuple((one.name, str(value)) for one, value in sorted_by_name(state)) for state in graph.states]
     steps = Counter((rows[one], rows[other]) for one, others in enumerate(graph.successors) for other in others)
     wrong = {name: len(violation.trace) for name, violation in graph.violations.items()}
     failed = graph.failed and (str(graph.failed.failure.at), len(graph.failed.trace))
-    return set(rows), steps, wrong, failed
+    return rows, steps, wrong, failed
 
 
 def sorted_by_name(state: State) -> list[Any]:
@@ -80,7 +80,7 @@ def of_machine(row: Row) -> Any:
         for name, place in searching.decided.items()
         if kinds[name] in ("invariant", "deadlock")
     }
-    return set(rows), steps, wrong, searching.error
+    return rows, steps, wrong, searching.error
 
 
 @pytest.mark.parametrize("name", PLAIN)

@@ -13,14 +13,15 @@ IsNamed = Callable[[ActionInstance, Sequence[tuple[str, Any]]], bool]
 
 def is_action(model: Machine, name: str) -> bool:
     """Whether `name` starts with one of the model's declared actions, even if switched off."""
-    return name.partition("(")[0] in model.declared.actions
+    action = name.partition("(")[0]
+    return action in model.declared.actions or any(action == instance.former != "" for instance in model.instances)
 
 
 def is_named(name: str) -> IsNamed:
     """A test for the steps called `name`."""
 
     def test(instance: ActionInstance, choices: Sequence[tuple[str, Any]]) -> bool:
-        if name in (instance.action.name, instance.label):
+        if name in (instance.action.name, instance.label) or name in instance.former_names(choices):
             return True
         return bool(choices) and name == instance.label_with(choices)
 
@@ -31,8 +32,8 @@ def instances_of(model: Machine, name: str) -> list[ActionInstance]:
     """The instances that may have a step called `name`, for some choice."""
 
     def may_be(instance: ActionInstance) -> bool:
-        with_choice = f"{instance.label[:-1]}, " if instance.arguments else f"{instance.label}("
-        return name in (instance.label, instance.action.name) or name.startswith(with_choice)
+        is_former = bool(instance.former) and name.partition("(")[0] == instance.former
+        return is_former or name in (instance.label, instance.action.name) or name.startswith(instance.labels_begin)
 
     return [*filter(may_be, model.instances)]
 

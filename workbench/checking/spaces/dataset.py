@@ -5,7 +5,7 @@
     manifest/      the model, its constants, the verdicts, the counts, and the size and checksum of every file
     states/        id, level, one column per variable (see `columns`), and per safety property the distance to the
                    nearest state that decides it
-    transitions/   source, target, action, parameters, process
+    transitions/   source, target, action, parameters, process (null if it is told by what a step changes)
 """
 
 import io
@@ -30,6 +30,7 @@ from workbench.kernel import InputError, Machine, Result, State
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.state import Layout
+from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import counted
 from workbench.storage.folder import Folder, replacing_folder
 from workbench.storage.identity import Identity
@@ -190,11 +191,12 @@ def describe_steps(
 
 def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict[str, Any]:
     instance = model.instances[move[0]]
-    outcome, _ = model.outcomes(instance, source)[move[1]]
+    outcome, after = model.outcomes(instance, source)[move[1]]
+    step = Step(after, instance, outcome.choices, move[1], instance.actor_of(outcome.choices))
     used: set[str] = set()
-    given = instance.named(outcome.choices)
+    given = instance.named(step.choices)
     parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]
-    return {"action": instance.action.name, "parameters": parameters, "process": instance.lane or None}
+    return {"action": instance.action.name, "parameters": parameters, "process": step.lane or None}
 
 
 def _write_table(

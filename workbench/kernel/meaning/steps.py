@@ -173,7 +173,10 @@ class ActionInstance(ABC):
         lane (str): The same as people read it: the member, the process, or "" if there is none. A member that is in
             several processes has one lane.
         chosen_twice: The names of choices that a run of it has made more than once.
+        former: The name that its action had in the last version, which recordings may still use; "" if it has kept it.
     """
+
+    former = ""
 
     def __init__(
         self, number: int, action: DeclaredAction, arguments: Sequence[Any], notation: Notation = PYTHON
@@ -230,6 +233,26 @@ class ActionInstance(ABC):
         self.label = f"{self.action.name}({', '.join(named)})" if named else self.action.name
         who = self.actor
         self.lane = "" if who is None else who.process if self.alone else text(who.member)
+
+    def former_names(self, choices: Sequence[tuple[str, Any]]) -> Sequence[str]:
+        """The names in the last version of the step that makes these `choices`; none if it has kept its own."""
+        if not self.former:
+            return ()
+        labels = self.action.name, self.label, ActionInstance.label_with(self, choices)
+        return [self.former + label.removeprefix(self.action.name) for label in labels]
+
+    def actor_of(self, choices: Sequence[tuple[str, Any]], states: tuple[Any, Any] | None = None) -> Actor | None:
+        """The actor of the step with these `choices` between two states.
+
+        Args:
+            states: None: any two; there is no actor if it depends on them.
+        """
+        return self.actor
+
+    @property
+    def labels_begin(self) -> str:
+        """The beginning of the labels of all steps that make choices."""
+        return f"{self.label[:-1]}, " if self.arguments else f"{self.label}("
 
     @property
     def alone(self) -> DeclaredProcess | None:

@@ -11,7 +11,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.shown import Shown
 from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of
-from workbench.kernel.meaning.steps import ActionInstance
+from workbench.kernel.meaning.steps import ActionInstance, Actor
 from workbench.kernel.meaning.values import identity, is_same
 
 _TOO_DEEP = "a value is nested too deep: each part of it holds another one, and Python can look no further"
@@ -35,12 +35,14 @@ class Step:
         instance, choices: The action that it takes, and what that chose. Without an instance it is no step, but the
             initial state.
         outcome: The number of its outcome among those of the instance.
+        actor: The actor that takes it; None if there is none.
     """
 
     state: State
     instance: ActionInstance | None = None
     choices: tuple[tuple[str, Any], ...] = ()
     outcome: int = 0
+    actor: Actor | None = None
 
     @property
     def move(self) -> Move | None:
@@ -54,8 +56,11 @@ class Step:
 
     @property
     def lane(self) -> str:
-        """The actor of the step; see :class:`workbench.kernel.language.instances.ActionInstance`."""
-        return "" if self.instance is None else self.instance.lane
+        """The actor of the step, as people read it; "" if there is none."""
+        if self.instance is None or self.actor is None:
+            return ""
+        is_own = self.actor == self.instance.actor
+        return self.instance.lane if is_own else self.instance.notation.show(self.actor.member)
 
     @property
     def identity(self) -> Any:
@@ -89,9 +94,16 @@ def options(model: Any, state: State) -> list[Options]:
 def steps_of(model: Machine, instance: ActionInstance, state: State) -> list[Step]:
     """The possible steps of an action instance in `state`."""
     return [
-        Step(after, instance, outcome.choices, ordinal)
+        step_by(instance, outcome.choices, ordinal, state, after)
         for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
     ]
+
+
+def step_by(
+    instance: ActionInstance, choices: tuple[tuple[str, Any], ...], outcome: int, before: State, after: State
+) -> Step:
+    """The step of an action instance between two states."""
+    return Step(after, instance, choices, outcome, instance.actor_of(choices, (before, after)))
 
 
 def not_again(step: Step) -> ModelError:
@@ -283,4 +295,4 @@ def _take(model: Machine, state: State, move: Move, at: int) -> Step:
         why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
         raise ModelError(f"step {at} cannot be {instance.label}: {why}")
     outcome, after = outcomes[move.outcome]
-    return Step(after, instance, outcome.choices, move.outcome)
+    return step_by(instance, outcome.choices, move.outcome, state, after)

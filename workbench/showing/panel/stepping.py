@@ -220,7 +220,8 @@ def goes_on(story: Retold) -> str:
         return f"{story.refused} is refused now: {story.why}"
     if not story.other:
         return "Nothing of this is refused now, and from here it goes on"
-    instance = story.trace.steps[-1].instance
+    last = story.trace.steps[-1]
+    instance = last.instance
     assert instance is not None  # a step took another course
     counter = instance.action.process and instance.action.process.pc
     most = 1 if len(story.then) == 1 else _MOST_CHANGES  # so that it takes no more lines than before the flip
@@ -230,7 +231,7 @@ def goes_on(story: Retold) -> str:
     then = [action.doc.partition(". ")[0].partition("; ")[0].rstrip(".") or action.name for action in story.then]
     ends = [show(change.after) for change in story.other if change.cell.variable == counter]
     if len(then) == 1:
-        said.append(f"next, {instance.lane}: {then[0]}")
+        said.append(f"next, {last.lane}: {then[0]}")
     elif ends:
-        said.append(f"{instance.lane} is at {ends[0]}")
+        said.append(f"{last.lane} is at {ends[0]}")
     return f"Now it differs: {'; '.join(said)}"

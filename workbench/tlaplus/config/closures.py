@@ -13,6 +13,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.tlaplus.compiler.big_stack import deeper
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import place_of
+from workbench.tlaplus.names.alternatives import MOST_CASES, Alternatives
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.symbols import Defined, InstanceParameter, Meaning, Scope, Standard
 from workbench.tlaplus.syntax.tree import (
@@ -21,7 +22,6 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Disjunction,
     Expression,
-    Identifier,
     Label,
     Lambda,
     Let,
@@ -33,9 +33,6 @@ from workbench.tlaplus.syntax.tree import (
 )
 from workbench.tlaplus.values.lazy import each, is_endless
 from workbench.tlaplus.values.values import Evaluation, EvaluationError, Noticed, Order, evaluation, go_on_with
-
-#: Quantifiers over more combinations of values than this stay quantifiers.
-MOST_CASES = 4096
 
 Values = Mapping[Declaration, Any]
 
@@ -71,18 +68,20 @@ class Closures:
     Args:
         order: That of strings and model values.
         noticed: Keeps the notes on what is evaluated.
+        has_view: Whether the configuration has a VIEW, with which the order of steps counts.
     """
 
-    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed) -> None:
-        self.compiler = compiler
+    def __init__(self, compiler: Compiler, order: Order, noticed: Noticed, has_view: bool) -> None:
+        self.compiler, self.has_view = compiler, has_view
         self._order, self._noticed = order, noticed
         self.levels = Levels()
+        self.alternatives = Alternatives(self.levels)
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
 
     def over(self, variables: Sequence[Any]) -> "Closures":
         """Closures of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
-        return Closures(self.compiler.over(variables), self._order, self._noticed)
+        return Closures(self.compiler.over(variables), self._order, self._noticed, self.has_view)
 
     def level(self, closure: Closure) -> Level:
         return self.levels.level(closure.node, closure.scope)
@@ -198,11 +197,8 @@ class Closures:
         scope, body = meaning.inner, definition.body
         if passed is not None:
             return Closure(body, scope, {**scope.visible(around), **passed})
-        if isinstance(body, Identifier):  # an operator that is its argument, be that a formula of behaviours
-            named = scope.meaning(body.name, body.at)
-            given = zip(definition.parameters, arguments, strict=True)
-            return next((closure.beside(argument) for parameter, argument in given if parameter is named), None)
-        return None
+        argument = _passed_as(_named(body, scope), meaning, arguments)
+        return None if argument is None else closure.beside(argument)
 
     def _passed(
         self, closure: Closure, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
@@ -217,10 +213,10 @@ class Closures:
         return passed
 
     def cases(self, closure: Closure) -> list[Closure] | None:
-        r"""The body of a quantifier for the values of its names, in TLC's order; None if its first set is no constant.
+        r"""The body of a quantifier for the values of its names; None if its first set is no constant.
 
-        From the first set on that is not a small constant the names stay bound: of ``\A k \in Keys, t \in seen : P``
-        there is a case ``\A t \in seen : P`` for each key.
+        As with TLC, the first name varies fastest. From the first set on that is not a small constant the names stay
+        bound: of ``\A k \in Keys, t \in seen : P`` there is a case ``\A t \in seen : P`` for each key.
         """
         assert isinstance(closure.node, Quantified)
         node, made = closure.node, [dict[Declaration, Any]()]
@@ -234,6 +230,10 @@ class Closures:
             made = more
         return [closure.inside(node.body, values) for values in made]
 
+    def depends(self, closure: Closure, bound: Bound) -> bool:
+        """Whether a bound's set depends on the state."""
+        return bound.domain is not None and self.level(closure.beside(bound.domain)) > Level.CONSTANT
+
     def _outer(self, node: Quantified, number: int) -> Quantified:
         """A quantifier over the names of so many bounds, of one over the others; always the same object."""
         if (node, number) not in self._curried:
@@ -245,7 +245,7 @@ class Closures:
         self, made: list[dict[Declaration, Any]], closure: Closure, bound: Bound
     ) -> list[dict[Declaration, Any]] | None:
         """The values with those of a bound's names; None unless its set is a small constant."""
-        if bound.domain is None or self.level(closure.beside(bound.domain)) > Level.CONSTANT:
+        if bound.domain is None or self.depends(closure, bound):
             return None
         try:
             listed = self.value(closure.beside(bound.domain), listed_if_few)
@@ -254,7 +254,7 @@ class Closures:
         if listed is None:
             return None
         for names in bound.patterns:
-            made = [{**one, **given} for one in made for given in _given(names, listed, bound.is_tuple)]
+            made = [{**one, **given} for given in _given(names, listed, bound.is_tuple) for one in made]
             if len(made) > MOST_CASES:
                 return None
         return made
@@ -284,6 +284,26 @@ class Closures:
             yield closure
         else:
             yield from self.conjuncts(inner, above)
+
+
+def _named(node: Expression, scope: Scope) -> Meaning | None:
+    """The name that an expression is, through LET, labels and operators that are their arguments; None for all else."""
+    while isinstance(node, (Let, Label)):
+        node, scope = node.body, scope.inside(node)
+    meaning, arguments = scope.applied(node) or (None, ())
+    if isinstance(meaning, Declaration) and not arguments:
+        return meaning
+    if not isinstance(meaning, Defined) or meaning.recursive:
+        return None
+    named = _named(meaning.body, meaning.inner)
+    argument = _passed_as(named, meaning, arguments)
+    return named if argument is None else _named(argument, scope)
+
+
+def _passed_as(named: Meaning | None, meaning: Defined, arguments: tuple[Expression, ...]) -> Expression | None:
+    """The argument for the parameter of this name; None if it is no parameter."""
+    given = zip(meaning.definition.parameters, arguments, strict=True)
+    return next((argument for parameter, argument in given if parameter is named), None)
 
 
 def listed_if_few(members: Any) -> list[Any] | None:

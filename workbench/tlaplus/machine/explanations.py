@@ -16,7 +16,7 @@ from workbench.kernel.meaning.properties import Place as StatePlace
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.machine.plain import as_kernel, as_plain
-from workbench.tlaplus.meaning.actions import Conjunct, disjuncts
+from workbench.tlaplus.meaning.actions import Conjunct
 from workbench.tlaplus.meaning.counterexamples import broken_by_lasso, broken_by_step
 from workbench.tlaplus.meaning.environment import BEFORE, Known, State, States
 from workbench.tlaplus.meaning.obstacles import obstacles
@@ -24,6 +24,7 @@ from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.reasons import Contradicted, Reason, in_line, reasons
 from workbench.tlaplus.meaning.search import behaviour_of, deeply
 from workbench.tlaplus.meaning.sets import listed
+from workbench.tlaplus.meaning.turns import parts_of
 from workbench.tlaplus.meaning.values import EvaluationFailure
 from workbench.tlaplus.syntax.spans import spans_of
 from workbench.tlaplus.syntax.tree import Place
@@ -107,7 +108,8 @@ class Explanations:
     def _disjuncts(self) -> dict[Place, list[tuple[Conjunct, dict[str, Any]]]]:
         """The disjuncts with the values of the names that are bound around them, by their places."""
         found = dict[Place, list[tuple[Conjunct, dict[str, Any]]]]()
-        for node, env in disjuncts(*behaviour_of(self._opened)[1]):
+        parts = parts_of(behaviour_of(self._opened)[1], "VIEW" in self._opened.cfg.single)
+        for node, env in (turn for part in parts for turn in part.turns):
             bound = {
                 name.name: identity(as_kernel(listed(argument.value)))
                 for name, argument in env.bound.items()

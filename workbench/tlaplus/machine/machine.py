@@ -94,7 +94,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._names = tuple(sorted({name for value in values.values() for name in _names_in(value)}))
         self._asking, added = naming_values(specification.scope, self._names)
         compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
-        self._closures = Closures(compiler, configured.order, self._noticed)
+        self._closures = Closures(compiler, configured.order, self._noticed, "VIEW" in configured.cfg.single)
         derived = [entry.value for entry in bounding(configured)]
         self._seen = self._view_of(len(specification.variables) + len(derived))
         if self._seen is not None:
@@ -116,7 +116,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
             raise InputError(str(failed(error, specification.module.at))) from error
         actors = {**sets, **members_of_processes(configured, self._closures)}
         made = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone, configured.remark)
-        self.actions, self._members, self._disjuncts = made.actions, made.members, disjuncts
+        self.actions, self._members, self._disjuncts, self._actors = made.actions, made.members, disjuncts, made.actors
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
         found = [one.disjunct for one in disjuncts]
         self._fair = FairSteps(self._closures, self._cells, specification.variables, self.instances, found)
@@ -141,7 +141,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def _instances_on(self, cells: Cells, checked: TextProperties) -> list[TextInstance]:
         """The disjuncts of Next as steps between rows of these cells."""
-        rest = self._closures, cells, tuple(checked.bounds.values()), self._seen, self._depth
+        rest = self._closures, cells, tuple(checked.bounds.values()), self._seen, self._depth, self._actors
         return [
             TextInstance(number, self.actions[one.action], one.arguments, one.disjunct, *rest)
             for number, one in enumerate(self._disjuncts)

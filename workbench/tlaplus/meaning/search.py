@@ -15,13 +15,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
 from workbench.tlaplus.meaning import sets
-from workbench.tlaplus.meaning.actions import Conjunct, disjuncts, initial_states, next_states
+from workbench.tlaplus.meaning.actions import Conjunct, initial_states
 from workbench.tlaplus.meaning.environment import BEFORE, Closure, Environment, State, States
 from workbench.tlaplus.meaning.expressions import body_of, called, evaluate, holds
 from workbench.tlaplus.meaning.formulas import conjuncts, is_safety
 from workbench.tlaplus.meaning.opening import Opened
 from workbench.tlaplus.meaning.safety import Safety
 from workbench.tlaplus.meaning.temporal import Atoms, level_of
+from workbench.tlaplus.meaning.turns import parts_of
 from workbench.tlaplus.meaning.values import EvaluationFailure, nests_deeper
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import DEPTH, Defined, fail_at
@@ -136,8 +137,8 @@ class _Search:
     def __init__(self, opened: Opened, how: Options) -> None:
         self.opened, self.cfg, self.how = opened, opened.cfg, how
         self.variables = opened.specification.variables
-        self.beginning, self.action = behaviour_of(opened)
-        self.parts = list(disjuncts(*self.action))
+        self.beginning, action = behaviour_of(opened)
+        self.parts = parts_of(action, "VIEW" in self.cfg.single)
         self.safety = Safety(opened)
         deadlock = self.cfg.single.get("CHECK_DEADLOCK")
         self.judges_deadlock = deadlock is None or deadlock.value == "TRUE"
@@ -167,15 +168,11 @@ class _Search:
 
     def _successors(self, number: int) -> list[int]:
         self.met, before = (number, None), self.graph.generated
-        numbers = self._taken(self._ways(self.graph.states[number]), number)
+        state = self.graph.states[number]
+        numbers = self._taken((way for part in self.parts for way in part.ways(state)), number)
         if self.graph.generated == before and self.judges_deadlock:
             self._violated(DEADLOCK, number, None)
         return numbers
-
-    def _ways(self, state: State) -> Iterator[State]:
-        """The next states, those of one part of Next at a time: none of them counts if the part is not evaluated."""
-        for part in self.parts:
-            yield from [*next_states(self.action, [part], state)]
 
     def _taken(self, states: Iterable[State], before: int | None) -> list[int]:
         """The numbers of initial states, or of the successors of a state; new ones are judged."""

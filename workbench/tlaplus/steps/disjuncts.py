@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure, Closures
+from workbench.tlaplus.names.alternatives import Alternative, Applied
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Scope
 from workbench.tlaplus.syntax.tree import Apply, Declaration, Disjunction, Expression, Identifier, Qualified, Quantified
@@ -16,13 +17,17 @@ class Disjunct(NamedTuple):
     """One disjunct.
 
     Attributes:
-        name: The name of the innermost definition around it.
+        name: The name of the definition that it applies to what it chooses, or of the innermost one around it.
         bound: The names around it with their values, the visible ones of that definition last.
+        applied: The definition that it applies; None if it takes its name from around it.
+        around: The name of the innermost definition around it.
     """
 
     closure: Closure
     name: str
     bound: tuple[tuple[Declaration, Any], ...]
+    applied: Applied | None = None
+    around: str = ""
 
     @property
     def key(self) -> Any:
@@ -54,12 +59,18 @@ def _split(
             yield from _split(closures, closure.beside(operand), name, bound)
         return
     if isinstance(node, Quantified) and node.kind == "E":
-        cases = closures.cases(closure)
+        in_order = closures.has_view and any(closures.depends(closure, one) for one in node.bounds)
+        cases = None if in_order else closures.cases(closure)
         if cases is not None:
             for case in cases:
                 values = {one: value for one, value in case.values.items() if one not in closure.values}
                 yield from _split(closures, case, name, (*bound, *values.items()))
             return
+        parts = closures.alternatives.of(node, closure.scope)
+        for part, _, applied in [Alternative(node, node.at)] if in_order and len(parts) > 1 else parts:
+            called = name if applied is None else applied.name
+            yield Disjunct(closure.beside(part), called, bound, applied, name)
+        return
     is_action = closures.level(closure) > Level.STATE
     called = node.name if is_action and isinstance(node, (Identifier, Apply, Qualified)) else name
     inner = None

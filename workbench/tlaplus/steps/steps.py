@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.parameters import Group, Parameters
-from workbench.kernel.meaning.state import Values
-from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction, Outcome, PlainAction, PlainProcess
+from workbench.kernel.meaning.state import State, Values
+from workbench.kernel.meaning.steps import ActionInstance, Actor, DeclaredAction, Outcome, PlainAction, PlainProcess
 from workbench.tlaplus.compiler.compiler import Action
 from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.config.closures import Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.symbols import Meaning
 from workbench.tlaplus.steps.disjuncts import Disjunct, NamedDisjunct, lane_of
+from workbench.tlaplus.steps.naming import Naming, Processes, actor_of
 from workbench.tlaplus.steps.predicates import Bound, ComputedView
 from workbench.tlaplus.steps.quantifier_memo import members_of
 from workbench.tlaplus.syntax.unparse import written
@@ -27,11 +28,13 @@ class Steps(NamedTuple):
 
     Attributes:
         members: The values that parameters range over, by what their domains are called.
+        actors: Those who may take a step that is not split by them.
     """
 
     actions: Mapping[str, PlainAction]
     processes: Mapping[str, PlainProcess]
     members: Mapping[str, tuple[Any, ...]]
+    actors: Processes
 
 
 def steps_of(
@@ -66,11 +69,13 @@ def steps_of(
             process = processes.setdefault(alone[name], PlainProcess(alone[name]))
         else:
             process = None
-        place = f" ({group[0].disjunct.closure.node.at})"
         disjunct = group[0].disjunct
-        doc = remark(disjunct.closure.scope.find(disjunct.name))
+        applied = disjunct.applied
+        place = f" ({(disjunct.closure.node if applied is None else applied.meaning.body).at})"
+        doc = remark(disjunct.closure.scope.find(disjunct.name) if applied is None else applied.meaning)
         actions[name] = PlainAction(name, Parameters(parameters), doc, place, process, stutters=True)
-    return Steps(actions, processes, {**members, **{name: tuple(sets[name]) for name in sets}})
+    every = {**members, **{name: tuple(sets[name]) for name in sets}}
+    return Steps(actions, processes, every, Processes(sets, frozenset(processes)))
 
 
 class TextInstance(ActionInstance):
@@ -80,6 +85,7 @@ class TextInstance(ActionInstance):
         bounds: The constraints that are variables.
         seen: The VIEW, if it has a variable.
         depth: The number of the variable that counts the steps, if there is one.
+        actors: Those who may take a step that the disjunct's arguments do not tell.
 
     Attributes:
         closure: The disjunct, with the values of the names around it.
@@ -97,11 +103,15 @@ class TextInstance(ActionInstance):
         bounds: Sequence[Bound],
         seen: ComputedView | None,
         depth: int | None,
+        actors: Processes,
     ) -> None:
         super().__init__(number, action, arguments, cells.notation)
         self._at, self.closures, self._cells = disjunct.closure.node.at, closures, cells
         self._values, self._bounds, self._seen = tuple(disjunct.closure.values.values()), bounds, seen
-        self._depth = depth
+        self._depth, self._actors = depth, actors
+        applied = disjunct.applied
+        self._naming = None if applied is None else Naming(closures, disjunct.closure, applied)
+        self.former = "" if applied is None or disjunct.around == disjunct.name else disjunct.around
         self._derived = [*(bound.number for bound in bounds), *([] if seen is None else [seen.number])]
         self._members = members_of(closures, disjunct.closure, "E")
         self._why = written(disjunct.closure.node) if self._members else ""
@@ -112,6 +122,29 @@ class TextInstance(ActionInstance):
     @cached_property
     def _whole(self) -> Action:
         return self.closures.compiled("action", self.closure)
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def label_with(self, choices: Sequence[tuple[str, Any]]) -> str:
+        given = None if self._naming is None else self._naming.arguments(choices)
+        if self._naming is None or given is None:
+            return super().label_with(choices)
+        passed = {declaration.name for declaration in self._naming.passed}
+        around = [(name, value) for name, value in self.named(()) if name not in passed]
+        show = self.notation.show
+        named = [f"{name}={show(value)}" for name, value in (*around, *self._naming.others(choices))]
+        told = ", ".join([*map(show, given), *named])
+        return f"{self.action.name}({told})" if told else self.action.name
+
+    @property
+    def labels_begin(self) -> str:
+        return super().labels_begin if self._naming is None else f"{self.action.name}("
+
+    def actor_of(self, choices: Sequence[tuple[str, Any]], states: tuple[State, State] | None = None) -> Actor | None:
+        given = None if self._naming is None or self.actor is not None else self._naming.arguments(choices)
+        return self.actor if given is None else actor_of(self._actors, given, states)
+
+    # Steps -----------------------------------------------------------------------------------------------------------
 
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         return self.closures.evaluated(self._at, self._run, before)

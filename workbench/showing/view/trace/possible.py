@@ -1,7 +1,5 @@
 """The possible steps in a state as buttons, and the reasons why the others are not possible."""
 
-from itertools import groupby
-
 from workbench.kernel import Machine, State
 from workbench.kernel.meaning.state import changes_of
 from workbench.kernel.meaning.trace import Move, Step, is_bookkeeping, options
@@ -29,14 +27,15 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
     possible = [step for one in known for step in one.steps]
     events = {step.move for step in possible if not is_bookkeeping(state, step)}
     told = events or {step.move for step in possible}
-    for lane, group in groupby(known, key=lambda one: one.instance.lane or NOBODY):
-        buttons = []
-        for instance, steps in group:
-            buttons += [_step_button(state, step, taken) for step in steps if step.move in told]
-            if not steps:
-                disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
-        if buttons:
-            rows.append(element("b", lane) + element("div", *buttons))
+    in_lanes = dict[str, list[Step]]()
+    for step in possible:
+        if step.move in told:
+            in_lanes.setdefault(step.lane or NOBODY, []).append(step)
+    for lane, steps in in_lanes.items():
+        rows.append(element("b", lane) + element("div", *(_step_button(state, step, taken) for step in steps)))
+    for instance, steps in known:
+        if not steps:
+            disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
     here = "what can happen here" if events else "only bookkeeping is left"
     said = here if taken is None else "instead of the next step"
     title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")

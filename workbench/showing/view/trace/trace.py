@@ -315,7 +315,7 @@ def trace_view(
     written: dict[Cell, str] = {}
 
     def view(number: int, step: Step, before: State | None) -> StepView:
-        lane = "" if step.instance is None else _lane(step.instance)
+        lane = "" if step.instance is None else step.lane or NOBODY
         after = step.state
         every = () if before is None else changes_of(before, after)
         changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
@@ -402,14 +402,18 @@ class _Owners:
     """
 
     def __init__(self, model: Machine, trace: Trace) -> None:
-        actors = list(dict.fromkeys(_lane(instance) for instance in model.instances))
-        self.lanes = [*actors, SHARED]
+        steps = [*trace.steps, *([trace.back] if trace.back else [])]
+        told = {step.lane: step for step in steps if step.instance and step.actor != step.instance.actor}
+        self.lanes = [*dict.fromkeys([*(_lane(instance) for instance in model.instances), *told]), SHARED]
         members = {i.lane: i.actor.member for i in model.instances if i.actor is not None and not i.alone}
+        members |= {lane: step.actor.member for lane, step in told.items() if step.actor is not None}
+        several = {step.instance for step in told.values()}
         self._lane_of = {member: lane for lane, member in members.items() if isinstance(member, str)}
         self.members = members.keys()
         users: dict[Cell, set[str]] = {}
         for one in accesses(model, trace.states):
-            lane = SHARED if _lane(one.instance) in self.members else _lane(one.instance)
+            is_of_members = one.instance in several or _lane(one.instance) in self.members
+            lane = SHARED if is_of_members else _lane(one.instance)
             for cell in one.reads | one.writes:
                 users.setdefault(cell, set()).add(lane)
         self._private = {cell: next(iter(lanes)) for cell, lanes in users.items() if len(lanes) == 1}

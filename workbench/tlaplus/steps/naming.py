@@ -1,0 +1,130 @@
+"""The name of a step that applies a definition to what it chooses, and the process that it is about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from workbench.kernel.meaning.errors import ModelError
+from workbench.kernel.meaning.state import State, changes_of
+from workbench.kernel.meaning.steps import Actor
+from workbench.kernel.meaning.values import Map, identity, is_same
+from workbench.tlaplus.config.closures import Closure, Closures
+from workbench.tlaplus.names.alternatives import Applied
+from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.syntax.tree import Declaration, Identifier
+from workbench.tlaplus.values.lazy import listed
+
+Choices = Sequence[tuple[str, Any]]
+
+
+class Processes(NamedTuple):
+    """The sets whose members may take steps.
+
+    Attributes:
+        sets: Their members.
+        acting: The names of those whose members take steps that are named after them.
+    """
+
+    sets: Mapping[str, Sequence[Any]]
+    acting: frozenset[str]
+
+    def of(self, value: Any) -> list[Actor]:
+        """The processes that a value is, in each set that has it."""
+        key = identity(value)
+        return [Actor(name, value) for name, members in self.sets.items() if key in map(identity, members)]
+
+
+class Naming:
+    """Tells what a disjunct's definition is applied to, given what a step has chosen.
+
+    Attributes:
+        passed: The names around the definition that are arguments of it themselves.
+    """
+
+    def __init__(self, closures: Closures, closure: Closure, applied: Applied) -> None:
+        self._closures, self._chosen, self._at = closures, applied.chosen, applied.at
+        around = {**closure.values, **dict.fromkeys(applied.chosen)}
+        self._around = tuple(closure.values.values())
+        given = [Closure(argument, applied.scope, around) for argument in applied.arguments]
+        named = [one.scope.meaning(one.node.name, one.node.at) for one in given if isinstance(one.node, Identifier)]
+        self.passed = {one for one in named if isinstance(one, Declaration)}
+        are_values = not any(applied.meaning.definition.parameters[n].arity for n in range(len(given)))
+        is_known = are_values and all(closures.level(one) is Level.CONSTANT for one in given)
+        self._given = given if is_known else None
+
+    def arguments(self, choices: Choices) -> list[Any] | None:
+        """The arguments; None if they depend on more than the choices, or one of them has no value."""
+        if self._given is None or (chosen := self._values(choices)) is None:
+            return None
+        values, compiled = (*self._around, *chosen), [self._closures.compiled("expression", one) for one in self._given]
+        try:
+            return self._closures.evaluated(
+                self._at, lambda: [listed(value(None, None, *values)) for value in compiled]
+            )
+        except ModelError:  # of an argument for which the definition never asks
+            return None
+
+    def _values(self, choices: Choices) -> list[Any] | None:
+        """The values of the names around the definition, which a step chooses before all others."""
+        names = [one.name for one in self._chosen]
+        first = choices[: len(names)]
+        return [value for _, value in first] if [name for name, _ in first] == names else None
+
+    def others(self, choices: Choices) -> list[tuple[str, Any]]:
+        """The choices that are no arguments themselves."""
+        among = [one not in self.passed for one in self._chosen]
+        return [one for n, one in enumerate(choices) if n >= len(among) or among[n]]
+
+
+def actor_of(processes: Processes, arguments: Sequence[Any], states: tuple[State, State] | None) -> Actor | None:
+    """The process that a step between two states is about, which its arguments name; None if these do not suffice.
+
+    It is the first argument that is a process. If there is none, it is one that a field of an argument holds: of
+    several the one whose own part of a variable the step changes, or else the only one of a set whose members take
+    steps by themselves. A number may be anything, so that it is a process only if its part changes.
+    """
+    for argument in arguments:
+        if not isinstance(argument, int) and (own := processes.of(argument)):
+            return _preferred(processes, own)
+    held = [actor for value in _held(arguments) for actor in processes.of(value)]
+    if states is None:
+        is_one = len({identity(actor.member) for actor in held}) == 1 and not isinstance(held[0].member, int)
+        return _preferred(processes, held) if is_one else None
+    changed = set(_changed(*states)) if held else set()
+    writing = [actor for actor in held if identity(actor.member) in changed]
+    named = [actor for actor in held if not isinstance(actor.member, int)]
+    acting = [actor for actor in named if actor.process in processes.acting]
+    for some in (writing, named, acting):
+        if len({identity(actor.member) for actor in some}) == 1:
+            return _preferred(processes, some)
+    return None
+
+
+def _preferred(processes: Processes, some: Sequence[Actor]) -> Actor:
+    return next((actor for actor in some if actor.process in processes.acting), some[0])
+
+
+def _held(arguments: Sequence[Any]) -> Iterator[Any]:
+    """The arguments that are numbers, and the values of the fields of records."""
+    for argument in arguments:
+        if isinstance(argument, Map):
+            yield from (argument[key] for key in argument)
+        elif isinstance(argument, int):
+            yield argument
+
+
+def _changed(before: State, after: State) -> Iterator[Any]:
+    """The arguments for which a step changes the value of a variable that is a function."""
+    for cell, old, new, _ in changes_of(before, after):
+        if cell.index is not None:
+            yield from map(identity, cell.index if isinstance(cell.index, tuple) else (cell.index,))
+            continue
+        parts, others = dict(_parts(old)), dict(_parts(new))
+        if parts.keys() == others.keys():  # it may be a sequence that grows
+            yield from (identity(key) for key in parts if not is_same(parts[key], others[key]))
+
+
+def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(value, Map):
+        yield from ((key, value[key]) for key in value)
+    elif isinstance(value, tuple):
+        yield from enumerate(value, 1)
