@@ -266,3 +266,11 @@ def test_errors_of_steps_have_lines_columns_and_behaviours(text, column, message
         check(model(), engine="local")
     assert str(caught.value) == f"M.tla:6:{column}: {message}"
     assert len(caught.value.trace) == states
+
+
+def test_an_operator_that_is_its_argument_is_looked_at_once():
+    """Each applies the one before twice, so that a look at every application would be one at 2^40."""
+    applied = [f"g{n + 1}(a) == g{n}(g{n}(a))" for n in range(40)]
+    behaviour = ["VARIABLE x", "Init == x = 0", "Next == x' = 1 - x", "Spec == g40(Init /\\ [][Next]_x)"]
+    model = module_of_text(module_of("EXTENDS Integers", "g0(a) == a", *applied, *behaviour), "SPECIFICATION Spec")
+    assert check(model(), engine="local").distinct == 2

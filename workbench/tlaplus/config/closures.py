@@ -78,6 +78,7 @@ class Closures:
         self.alternatives = Alternatives(self.levels)
         self._compiled: dict[Any, Callable[..., Any]] = {}
         self._curried: dict[tuple[Quantified, int], Quantified] = {}
+        self._names: dict[Defined, Meaning | None] = {}
 
     def over(self, variables: Sequence[Any]) -> "Closures":
         """Closures of states of other variables; see :meth:`workbench.tlaplus.compiler.compiler.Compiler.over`."""
@@ -197,8 +198,22 @@ class Closures:
         scope, body = meaning.inner, definition.body
         if passed is not None:
             return Closure(body, scope, {**scope.visible(around), **passed})
-        argument = _passed_as(_named(body, scope), meaning, arguments)
+        argument = _passed_as(self._named(body, scope), meaning, arguments)
         return None if argument is None else closure.beside(argument)
+
+    def _named(self, node: Expression, scope: Scope) -> Meaning | None:
+        """The name that an expression is, through LET, labels and operators that are their arguments; None else."""
+        while isinstance(node, (Let, Label)):
+            node, scope = node.body, scope.inside(node)
+        meaning, arguments = scope.applied(node) or (None, ())
+        if isinstance(meaning, Declaration) and not arguments:
+            return meaning
+        if not isinstance(meaning, Defined) or meaning.recursive:
+            return None
+        if meaning not in self._names:
+            self._names[meaning] = self._named(meaning.body, meaning.inner)
+        argument = _passed_as(self._names[meaning], meaning, arguments)
+        return self._names[meaning] if argument is None else self._named(argument, scope)
 
     def _passed(
         self, closure: Closure, parameters: tuple[Declaration, ...], arguments: tuple[Expression, ...]
@@ -284,20 +299,6 @@ class Closures:
             yield closure
         else:
             yield from self.conjuncts(inner, above)
-
-
-def _named(node: Expression, scope: Scope) -> Meaning | None:
-    """The name that an expression is, through LET, labels and operators that are their arguments; None for all else."""
-    while isinstance(node, (Let, Label)):
-        node, scope = node.body, scope.inside(node)
-    meaning, arguments = scope.applied(node) or (None, ())
-    if isinstance(meaning, Declaration) and not arguments:
-        return meaning
-    if not isinstance(meaning, Defined) or meaning.recursive:
-        return None
-    named = _named(meaning.body, meaning.inner)
-    argument = _passed_as(named, meaning, arguments)
-    return named if argument is None else _named(argument, scope)
 
 
 def _passed_as(named: Meaning | None, meaning: Defined, arguments: tuple[Expression, ...]) -> Expression | None:
