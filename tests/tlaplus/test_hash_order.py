@@ -16,11 +16,12 @@ from workbench.tlaplus.values.values import EvaluationError
 for members, value in [
     (Subsets(BOOLEAN), frozenset({Name("m1"), frozenset()})),
     (frozenset({(1, 2), (5, '"a"')}), (5, 3)),
+    (frozenset({'"bcd"', '"cde"', '"abc"'}), 1),
 ]:
     try:
         print(has(members, value))
-    except EvaluationError:
-        print("error")
+    except EvaluationError as error:
+        print(error)
 """
 
 
@@ -32,4 +33,7 @@ def test_membership_does_not_depend_on_hashes() -> None:
         ).stdout
         for seed in "12345678"
     }
-    assert printed == {b"False\nerror\n"}
+    assert printed == {
+        b'False\nvalues of different kinds are compared in <<5, 3>> and <<5, "a">>\n'
+        b'a string and an integer cannot be compared: "abc" and 1\n'
+    }

@@ -13,6 +13,7 @@ from workbench.tlaplus.values.values import (
     member_keys,
     mixed,
     order_key,
+    ordered,
     sorted_pairs,
     words_of,
 )
@@ -118,7 +119,7 @@ def contains(members: frozenset[Any], value: Any) -> bool:
         place = bisect_left(keys, key)
         return place < len(keys) and bool(keys[place] == key)
     except TypeError:
-        raise mixed(value, *members) from None
+        raise mixed(value, *ordered(members)) from None
 
 
 def check_together(one: frozenset[Any], other: frozenset[Any]) -> None:

@@ -347,8 +347,10 @@ def is_record(value: Map) -> bool:
 
 
 def mixed(*values: Any) -> EvaluationError:
-    """The error for comparing values that TLC cannot compare."""
-    kinds = {_KINDS.get(type(value), "a function"): value for value in values}
+    """The error for comparing values that TLC cannot compare: it names the first of each kind."""
+    kinds = dict[str, Any]()
+    for value in values:
+        kinds.setdefault(_KINDS.get(type(value), "a function"), value)
     if len(kinds) < 2:
         return EvaluationError(f"values of different kinds are compared in {brief(values[0])} and {brief(values[-1])}")
     (one, first), (other, second), *_ = sorted(kinds.items())
