@@ -7,17 +7,19 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from workbench.kernel.meaning import constants as kernel
+from workbench.kernel.meaning.domains import OneOf
 from workbench.kernel.meaning.errors import InputError, listed, unknown
 from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.values import Name, counted
 from workbench.pluscal.parser import DEFAULT
 from workbench.tlaplus.config.algorithms import Translations, translations_in
+from workbench.tlaplus.config.choices import Choices, definitions_for
 from workbench.tlaplus.config.closures import Closure
-from workbench.tlaplus.config.constants import as_values, constants_in, table_of, value_of
+from workbench.tlaplus.config.constants import as_values, chosen_from, constants_in, table_of, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
 from workbench.tlaplus.names.loader import Library, Specification, as_text
-from workbench.tlaplus.names.questions import kind_of, refused
+from workbench.tlaplus.names.questions import FORMULA, kind_of, refused
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,
@@ -44,6 +46,8 @@ class Configured:
         notes: Notes on the configuration and on translations of PlusCal for a result.
         translations: What is checked of modules with PlusCal.
         opened_by: A function and its arguments, the texts, that open the same class of machines.
+        reopened: Opens the same with other definitions for constants that it replaces.
+        choices: Those definitions; none if they are the configuration's own.
     """
 
     specification: Specification
@@ -56,14 +60,32 @@ class Configured:
     _bound: Mapping[str, Constant]
     _fixed: Mapping[Constant, Any]
     opened_by: tuple[Callable[..., Any], tuple[Any, ...]] | None = None
+    reopened: Callable[[Choices], "Configured"] | None = None
+    choices: Choices = ()
 
     def __reduce__(self) -> Any:
-        return _configured_by, self.opened_by
+        return _configured_by, (self.opened_by, self.choices)
 
     def values(self, constants: Mapping[str, Any]) -> dict[Constant, Any]:
-        """The value of each constant of the modules, given those of a machine."""
+        """The value of each constant of the modules that has one, given those of a machine."""
         values = as_values(constants, self.constants)
-        return {**self._fixed, **{meaning: values[name] for name, meaning in self._bound.items()}}
+        return {**self._fixed, **{self._bound[name]: value for name, value in values.items()}}
+
+    def choosing(self, constants: Mapping[str, Any]) -> "Configured":
+        """The same, with the definitions that some constants of a machine name.
+
+        Raises:
+            InputError: With the configuration's line, for one that does not fit.
+        """
+        choices = tuple(
+            (name, value)
+            for name, value in constants.items()
+            if isinstance(self.constants[name].domain, OneOf) and value != self.constants[name].default
+        )
+        if not choices:
+            return self
+        assert self.reopened is not None
+        return self.reopened(choices)
 
     @property
     def scope(self) -> Scope:
@@ -174,7 +196,7 @@ class Configured:
                 takes = f"{text} takes {counted(meaning.arity, 'argument')}"
                 raise InputError(refused(text, f"{takes}; it takes an expression, such as {text}(...)"))
             level = Levels().level(Identifier(self.specification.module.at, text), self.scope)
-            if kind := kind_of(meaning):
+            if (kind := kind_of(meaning)) not in ("", FORMULA):
                 example = f"{text} = ..." if kind != "a set" else f"... \\in {text}"
                 raise InputError(refused(text, f"it is {kind}; a property is TRUE or FALSE, as in {example}"))
             if level is Level.ACTION:
@@ -215,9 +237,10 @@ class Configured:
         return TlaNotation(self.order)
 
 
-def _configured_by(open_again: Callable[..., Any], texts: tuple[Any, ...]) -> Configured:
+def _configured_by(opened_by: tuple[Callable[..., Any], tuple[Any, ...]], choices: Choices) -> Configured:
+    open_again, texts = opened_by
     configured: Configured = open_again(*texts).configured
-    return configured
+    return configured.choosing(dict(choices))
 
 
 @contextmanager
@@ -249,6 +272,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
     """
     if _lacks_default(specification, cfg):
         cfg = replace(cfg, model_values={**cfg.model_values, DEFAULT: 0})
+    offered = definitions_for(specification, cfg)
     with naming(file):
         for name, entry in cfg.replacements.items():
             with _at(entry.line):
@@ -273,6 +297,8 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
         for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
         constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
+        constants |= {constant.name: chosen_from(definitions) for constant, definitions in offered.items()}
+        bound |= {constant.name: constant for constant in offered}
         if not specification.variables:
             for entry in cfg.asked:
                 if specification.scope.find(entry.value) is None:  # an algorithm may define it

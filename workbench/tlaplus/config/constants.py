@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel.meaning.constants import Constant
-from workbench.kernel.meaning.domains import Domain, Names
+from workbench.kernel.meaning.domains import Domain, Names, OneOf
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.values import Name
 from workbench.pluscal.comments import STRING
@@ -172,6 +172,11 @@ def _constant(name: str, value: Any, written: Any) -> Constant:
     return Constant(value, Expressed(value), doc)
 
 
+def chosen_from(definitions: Sequence[str]) -> Constant:
+    """The declaration of a constant that definitions may stand for, of which the configuration names the first."""
+    return Constant(definitions[0], definitions, f"{definitions[0]} in the configuration")
+
+
 def _prefix(name: str, names: tuple[str, ...]) -> str:
     """The common prefix of names that are numbered alike; a set given by its size has such names."""
     beginnings = {one.rstrip("0123456789") for one in names}
@@ -181,8 +186,9 @@ def _prefix(name: str, names: tuple[str, ...]) -> str:
 
 
 def as_values(constants: Mapping[str, Any], declared: Mapping[str, Constant]) -> dict[str, Any]:
-    """A machine's constants as a module computes with them: a set of names is a set."""
+    """A machine's constants as a module computes with them: a set of names is a set; a chosen definition has none."""
     return {
         name: frozenset(value) if isinstance(declared[name].domain, Names) else value
         for name, value in constants.items()
+        if not isinstance(declared[name].domain, OneOf)
     }

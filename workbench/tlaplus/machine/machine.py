@@ -6,7 +6,7 @@ from abc import ABCMeta
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from workbench.kernel.meaning.constants import as_arguments
 from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
@@ -80,13 +80,13 @@ copyreg.pickle(TlaClass, _opened_by)
 class TlaMachine(Machine, metaclass=TlaClass):
     """A specification with its configuration and constants; a subclass for each pair of module and configuration."""
 
-    configured: ClassVar[Configured]
+    configured: Configured
     language, comment = "TLA+", r"\*"
 
     def __init__(self, /, **constants: Any) -> None:
-        configured = self.configured
         self.author = self
-        self.constants = configured.family.parsed(constants)
+        self.constants = self.configured.family.parsed(constants)
+        self.configured = configured = self.configured.choosing(self.constants)
         sets = configured.family.names(self.constants)
         specification = configured.specification
         self._noticed: Noticed = {}

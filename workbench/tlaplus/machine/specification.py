@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.config.algorithms import lacking
+from workbench.tlaplus.config.choices import Choices, with_choices
 from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
@@ -132,7 +134,7 @@ def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: Qu
         module = lacking(library, error)
         if module is None:
             raise
-    return _class_of(name, library.translating(module), cfg, file, asked)
+    return _class_of(name, library.anew(module), cfg, file, asked)
 
 
 def _found_or_made(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> type[TlaMachine]:
@@ -147,17 +149,25 @@ def _found_or_made(name: str, library: Library, cfg: str | None, file: str, aske
     return _made[made_from]
 
 
-def _configured(name: str, library: Library, cfg: str | None, file: str, asked: Questions) -> Configured:
+def _configured(
+    name: str, library: Library, cfg: str | None, file: str, asked: Questions, choices: Choices = ()
+) -> Configured:
     specification, named = asking(load(name, library), asked)
     if cfg is None:
         given = _usual(specification)
     else:
         with naming(file):
             given = read_configuration(cfg)
-    opened_by = _opened_again, (name, dict(library.read), library.translated, cfg, file, asked)
-    configured = configure(specification, library, given, file).asking(asked.texts, named)
+    texts = name, dict(library.read), library.translated, cfg, file, asked
+    configured = configure(specification, library, with_choices(given, choices), file).asking(asked.texts, named)
     specification = with_depth(configured.specification, configured.cfg)
-    return replace(configured, specification=specification, opened_by=opened_by)
+
+    @cache
+    def reopened(choices: Choices) -> Configured:
+        chosen = _configured(name, library.anew(), cfg, file, asked, choices)
+        return replace(chosen, constants=configured.constants, choices=choices)  # the defaults stay those of the file
+
+    return replace(configured, specification=specification, opened_by=(_opened_again, texts), reopened=reopened)
 
 
 def _opened_again(

@@ -142,10 +142,10 @@ class Library:
         having = [module for module in _USUAL if name in self._standard.get(module, {})]
         return f"; EXTENDS {' or '.join(having)} brings it" if having else ""
 
-    def translating(self, name: str) -> "Library":
-        """A library that translates the algorithm of one more module, with nothing read so far."""
+    def anew(self, *translated: str) -> "Library":
+        """A library of the same texts, with nothing read so far, that also translates these modules' algorithms."""
         texts = {**self._texts, **self.read}
-        return Library(self._folders, self._standard, self._extended, texts, self.translated | {name})
+        return Library(self._folders, self._standard, self._extended, texts, self.translated.union(translated))
 
     def _translated(
         self, name: str, text: str | bytes, source: Source | None

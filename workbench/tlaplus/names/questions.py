@@ -72,8 +72,11 @@ def _definition(text: str, scope: Scope) -> OperatorDefinition:
     return definition
 
 
+#: The kind of what is TRUE or FALSE.
+FORMULA = "a formula"
 #: The kinds of the values that constructs, and operators of TLA+ and its standard modules, make.
 _KINDS: dict[type, str] = {
+    **dict.fromkeys((tree.Boolean, tree.Conjunction, tree.Disjunction, tree.Quantified), FORMULA),
     tree.Number: "a number",
     tree.String: "a string",
     tree.RecordOf: "a record",
@@ -81,13 +84,14 @@ _KINDS: dict[type, str] = {
     **dict.fromkeys((tree.SetOf, tree.Filter, tree.MapOver, tree.FunctionSet, tree.RecordSet), "a set"),
 }
 _KINDS_OF_OPERATORS = {
+    **dict.fromkeys(("~", "=>", "<=>", "=", "#", "\\in", "\\notin", "\\subseteq", "<", ">", "<=", ">="), FORMULA),
     **dict.fromkeys(("+", "-", "*", "\\div", "%", "^", "-."), "a number"),
     **dict.fromkeys(("..", "\\cup", "\\cap", "\\", "\\X", "SUBSET", "UNION", "DOMAIN"), "a set"),
 }
 
 
 def kind_of(meaning: Meaning) -> str:
-    """The kind of a definition that is never TRUE or FALSE, in words; "" if it may be, for all that is known here."""
+    """The kind of a definition's values, in words; "" if its text does not show it."""
     if not isinstance(meaning, Defined):
         return ""
     body = meaning.body
