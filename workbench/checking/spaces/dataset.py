@@ -192,7 +192,7 @@ def describe_steps(
 def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict[str, Any]:
     instance = model.instances[move[0]]
     outcome, after = model.outcomes(instance, source)[move[1]]
-    step = Step(after, instance, outcome.choices, move[1], instance.actor_of(outcome.choices))
+    step = Step(after, instance, outcome.choices, move[1])
     used: set[str] = set()
     given = instance.named(step.choices)
     parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.kernel.meaning.columns import columns, tabulated
@@ -35,14 +36,14 @@ class Step:
         instance, choices: The action that it takes, and what that chose. Without an instance it is no step, but the
             initial state.
         outcome: The number of its outcome among those of the instance.
-        actor: The actor that takes it; None if there is none.
+        before: The state from which it is taken; None: any, if it is told of several states.
     """
 
     state: State
     instance: ActionInstance | None = None
     choices: tuple[tuple[str, Any], ...] = ()
     outcome: int = 0
-    actor: Actor | None = None
+    before: State | None = None
 
     @property
     def move(self) -> Move | None:
@@ -53,6 +54,12 @@ class Step:
     def label(self) -> str:
         """The label of the step, such as ``begin_claim(w1)``; ``initial state`` for the first."""
         return "initial state" if self.instance is None else self.instance.label_with(self.choices)
+
+    @cached_property
+    def actor(self) -> Actor | None:
+        """The actor that takes the step; None if there is none."""
+        states = None if self.before is None else (self.before, self.state)
+        return None if self.instance is None else self.instance.actor_of(self.choices, states)
 
     @property
     def lane(self) -> str:
@@ -94,16 +101,9 @@ def options(model: Any, state: State) -> list[Options]:
 def steps_of(model: Machine, instance: ActionInstance, state: State) -> list[Step]:
     """The possible steps of an action instance in `state`."""
     return [
-        step_by(instance, outcome.choices, ordinal, state, after)
+        Step(after, instance, outcome.choices, ordinal, state)
         for ordinal, (outcome, after) in enumerate(model.outcomes(instance, state))
     ]
-
-
-def step_by(
-    instance: ActionInstance, choices: tuple[tuple[str, Any], ...], outcome: int, before: State, after: State
-) -> Step:
-    """The step of an action instance between two states."""
-    return Step(after, instance, choices, outcome, instance.actor_of(choices, (before, after)))
 
 
 def not_again(step: Step) -> ModelError:
@@ -295,4 +295,4 @@ def _take(model: Machine, state: State, move: Move, at: int) -> Step:
         why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
         raise ModelError(f"step {at} cannot be {instance.label}: {why}")
     outcome, after = outcomes[move.outcome]
-    return step_by(instance, outcome.choices, move.outcome, state, after)
+    return Step(after, instance, outcome.choices, move.outcome, state)
