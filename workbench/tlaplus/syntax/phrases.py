@@ -1,7 +1,7 @@
 """The expressions and definitions of a parsed text, as a syntax tree."""
 
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 
 from workbench.tlaplus.syntax import tree, units
 from workbench.tlaplus.syntax.literals import LARGEST, unquoted
@@ -167,7 +167,8 @@ class PhraseReader:
         if len(functions) <= _LONGEST_CHAIN:
             return reduce(_joined, functions)
         while len(functions) > 1:
-            functions = tuple(reduce(_regrouped, functions[at : at + 2]) for at in range(0, len(functions), 2))
+            pairs = (functions[at : at + 2] for at in range(0, len(functions), 2))
+            functions = tuple(reduce(partial(_joined, is_regrouped=True), pair) for pair in pairs)
         return functions[0]
 
     def read_bound_prefix_op(self, node: SyntaxNode) -> Expression:
@@ -341,12 +342,8 @@ class PhraseReader:
         return tree.Fairness(self.source.place(node), kind, subscript, action)
 
 
-def _joined(first: Expression, second: Expression) -> Expression:
-    return Operation(first.at, "@@", (first, second))
-
-
-def _regrouped(first: Expression, second: Expression) -> Expression:
-    return Operation(first.at, "@@", (first, second), is_regrouped=True)
+def _joined(first: Expression, second: Expression, is_regrouped: bool = False) -> Expression:
+    return Operation(first.at, "@@", (first, second), is_regrouped)
 
 
 def is_definition(node: SyntaxNode) -> bool:
