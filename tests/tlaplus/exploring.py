@@ -10,7 +10,8 @@ from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.compiler.compiler import Compiler
 from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.library.standard import MODULES
-from workbench.tlaplus.names.loader import Library, Specification, load
+from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.values.lazy import force
 from workbench.tlaplus.values.values import EvaluationError, shown
 

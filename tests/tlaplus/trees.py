@@ -8,7 +8,8 @@ import pytest
 
 from workbench.kernel import InputError
 from workbench.tlaplus.library.standard import MODULES
-from workbench.tlaplus.names.loader import Library, Specification, load
+from workbench.tlaplus.names.loader import Library, load
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.parser import parse_module
 

@@ -24,7 +24,7 @@ from workbench.tlaplus.compiler.python_code import assign, call, constant, defin
 from workbench.tlaplus.compiler.runtime import Run
 from workbench.tlaplus.compiler.writer import ActionRule, ValueRule, Writer
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import Constant, Scope, Variable, fail_at
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Declaration, Expression, Node, Quantified

@@ -28,7 +28,7 @@ from workbench.tlaplus.compiler.program import Program
 from workbench.tlaplus.compiler.python_code import assign, attribute, call, defined, name, placed
 from workbench.tlaplus.compiler.runtime import KNOWN, Nowhere, Thunk
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.strictness import Strictness
 from workbench.tlaplus.names.symbols import Constant, Scope, Standard, Variable
 from workbench.tlaplus.syntax import tree

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from workbench.tlaplus.names.levels import Level, Levels
-from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.questions import kind_of
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import Constant, Defined, Meaning, meanings_in
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry
 from workbench.tlaplus.syntax.tree import Identifier

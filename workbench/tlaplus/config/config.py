@@ -18,8 +18,9 @@ from workbench.tlaplus.config.closures import Closure
 from workbench.tlaplus.config.constants import as_values, chosen_from, constants_in, table_of, value_of
 from workbench.tlaplus.config.notation import TlaNotation
 from workbench.tlaplus.names.levels import Level, Levels
-from workbench.tlaplus.names.loader import Library, Specification, as_text
+from workbench.tlaplus.names.loader import Library, as_text
 from workbench.tlaplus.names.questions import FORMULA, kind_of, refused
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.string_order import words_in
 from workbench.tlaplus.names.symbols import (
     Constant,

@@ -14,8 +14,9 @@ from workbench.tlaplus.config.config import Configured, configure, naming
 from workbench.tlaplus.library.standard import EXTENDED, MODULES
 from workbench.tlaplus.machine.machine import TlaMachine
 from workbench.tlaplus.names.depth import with_depth
-from workbench.tlaplus.names.loader import Library, Specification, load, read_file
+from workbench.tlaplus.names.loader import Library, load, read_file
 from workbench.tlaplus.names.questions import Questions, asking
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import MissingName
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuration
 

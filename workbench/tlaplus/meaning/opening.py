@@ -20,7 +20,7 @@ from workbench.tlaplus.meaning.values import (
     set_of,
 )
 from workbench.tlaplus.names.depth import with_depth
-from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import Constant, place_of
 from workbench.tlaplus.syntax.cfg_parser import Cfg
 from workbench.tlaplus.syntax.tree import Expression, Identifier, Place

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from workbench.tlaplus.names.loader import Specification
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import DEPTH, meanings_in
 from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry
 from workbench.tlaplus.syntax.tree import Identifier

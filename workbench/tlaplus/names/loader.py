@@ -1,4 +1,4 @@
-"""Modules and the meanings of their names: EXTENDS, INSTANCE, inner modules, and a configuration's replacements."""
+"""Modules and the meanings of their names: EXTENDS, INSTANCE, and inner modules."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,22 +6,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from workbench.kernel.meaning.errors import InputError, unknown
+from workbench.kernel.meaning.errors import InputError
 from workbench.pluscal.module import Source, find
 from workbench.tlaplus.names.level_checks import check_levels
 from workbench.tlaplus.names.name_check import check_names
 from workbench.tlaplus.names.shipped import shipped
+from workbench.tlaplus.names.specification import Assumed, Specification
 from workbench.tlaplus.names.symbols import (
     Apart,
     Constant,
-    Defined,
     InstanceParameter,
     Instantiated,
     Meaning,
     MissingName,
-    Named,
     Scope,
     Standard,
     Variable,
@@ -29,7 +28,6 @@ from workbench.tlaplus.names.symbols import (
     fail_at,
     is_same,
     origin,
-    place_of,
     replaced,
 )
 from workbench.tlaplus.syntax.parser import parse_module
@@ -38,7 +36,6 @@ from workbench.tlaplus.syntax.tree import (
     Declaration,
     Definition,
     Expression,
-    FunctionApplication,
     Identifier,
     Node,
     OperatorDefinition,
@@ -197,134 +194,6 @@ def read_file(path: Path, what: str) -> bytes | None:
 def as_text(given: str | bytes) -> str:
     """The contents of a file as text, for people."""
     return given if isinstance(given, str) else given.decode(errors="replace")
-
-
-class Assumed(NamedTuple):
-    """An ASSUME, and the scope of its names."""
-
-    assumption: Assumption
-    scope: Scope
-
-
-@dataclass(frozen=True)
-class Specification:
-    """A root module, with everything that it extends.
-
-    Attributes:
-        scope: The meanings of names in the root module.
-        scopes: The scopes of the modules that make up the specification, extended and instantiated, by module.
-        notes: Notes on its names for a result.
-    """
-
-    module: Module
-    scope: Scope
-    variables: tuple[Variable, ...]
-    constants: tuple[Constant, ...]
-    assumptions: tuple[Assumed, ...]
-    scopes: tuple[Scope, ...]
-    notes: tuple[str, ...]
-
-    def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
-        """The scopes that have a name, with its meaning there before replacements.
-
-        They are those of one module; or, as for TLC, those in which it is the root module's own: what else a module has
-        that is only instantiated with a name stays as it is.
-        """
-        known = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
-        if module:
-            return [(scope, meaning) for scope, meaning in known if scope.module == module]
-        root = self.scope.own.get(name)
-        if root is None:
-            return []
-        if self._is_copied(name, root):
-            return [(scope, meaning) for scope, meaning in known if meaning is root and scope.apart is None]
-        return [(scope, meaning) for scope, meaning in known if _is_of(root, meaning)]
-
-    def _is_copied(self, name: str, root: Meaning) -> bool:
-        """Whether a name of the root module is a copy of one of a module that is instantiated without a name.
-
-        SANY copies the definitions of a module with parameters, and of a LOCAL INSTANCE; the module keeps its own.
-        """
-        if not isinstance(root, Defined) or root.scope.apart is None:
-            return False
-        return name in self.scope.local or any(isinstance(one, InstanceParameter) for one in root.scope.names.values())
-
-    def put(self, name: str, by: Meaning, scope: Scope, before: Meaning, module: str = "") -> None:
-        """Let something stand for one of the :meth:`meanings` of a name."""
-        if module or (scope.apart is None and self._is_copied(name, before)):
-            scope.names[name] = by
-        elif isinstance(before, Named) and not isinstance(before, InstanceParameter) and before is not by:
-            before.replacement = by
-
-    def replace(self, name: str, by: str, module: str = "") -> None:
-        """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
-
-        Args:
-            name: The constant or operator.
-            by: The definition.
-            module: The module in which it is replaced; everywhere if empty.
-
-        Raises:
-            InputError: If one of them is unknown, or they take different numbers of arguments.
-        """
-        replacement = self.scope.find(by)
-        if replacement is None:
-            raise unknown("definition", by, self.scope.known())
-        for scope, before in self._replaceable(name, module):
-            if before.arity != replacement.arity:
-                raise InputError(
-                    f"{name} takes {before.arity} arguments, and {by}, its replacement, {replacement.arity}"
-                )
-            self.put(name, replacement, scope, before, module)
-
-    def tabulate(self, name: str, arities: set[int]) -> Constant:
-        """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
-
-        Args:
-            arities: The numbers of arguments that the table has values for.
-
-        Returns:
-            The table, a new constant, whose value is a function.
-
-        Raises:
-            InputError: If the operator is unknown, or takes another number of arguments.
-        """
-        table = Constant(f"{name}(...)", 0, Place(self.module.name, 1, 1))
-        for scope, before in self._replaceable(name):
-            if arities != {before.arity}:
-                other = next(iter(arities - {before.arity}))
-                raise InputError(f"{name} takes {before.arity} arguments, and a value is given for {other}")
-            if isinstance(before, (Declaration, InstanceParameter)):
-                continue
-            at, inner = place_of(before) or table.at, scope.beneath()
-            inner.names[table.name] = table
-            parameters = tuple(Declaration(at, f"argument {number}", 0) for number in range(1, before.arity + 1))
-            arguments = tuple(Identifier(at, parameter.name) for parameter in parameters)
-            body = FunctionApplication(at, Identifier(at, table.name), arguments)
-            definition = OperatorDefinition(at, name, False, parameters, body)
-            self.put(name, Defined(name, before.arity, definition, inner, False), scope, before)
-        return table
-
-    def _replaceable(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
-        """As :meth:`meanings`, which are not empty."""
-        meanings = self.meanings(name, module)
-        if not meanings:
-            elsewhere = [scope.module for scope in self.scopes if not module and name in scope.own]
-            if elsewhere:
-                raise InputError(
-                    f"{name} is no name of {self.module.name} itself, but of {elsewhere[0]}; "
-                    f"{name} <-[{elsewhere[0]}] Definition replaces it there"
-                )
-            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
-            raise unknown("constant or operator", name, known)
-        return meanings
-
-
-def _is_of(root: Meaning, other: Meaning) -> bool:
-    """Whether two meanings are of the same definition, as those of a module in several instances are."""
-    if isinstance(root, Defined) and isinstance(other, Defined):
-        return root.definition is other.definition
-    return root is other
 
 
 def load(name: str, library: Library) -> Specification:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError, brief
 from workbench.tlaplus.names.level_checks import check_levels
-from workbench.tlaplus.names.loader import Specification
 from workbench.tlaplus.names.name_check import check_names
+from workbench.tlaplus.names.specification import Specification
 from workbench.tlaplus.names.symbols import Constant, Defined, Meaning, Scope, Standard
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.parser import parse_expression
