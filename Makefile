@@ -9,16 +9,11 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1)
 # Tests of Spark share a worker, and so do those of the browser; tests/conftest.py puts them into order.
 GROUPED := $(PYTEST) --dist loadgroup --no-loadscope-reorder
-
-define LINT
-$(PY) -m ruff check
-$(PY) -m ruff format --check
-.venv/bin/lint-imports --no-logo --no-cache
-$(PY) -m mypy
-endef
+# Types are checked by one process, for most of a minute where nothing is kept: tests run beside it.
+BESIDE_LINT := $(MAKE) --no-print-directory --jobs 2 lint
 
 .DELETE_ON_ERROR:
-.PHONY: check lint quick test everything lab site mutants bench
+.PHONY: check lint quick test chosen everything every lab site mutants bench
 
 # The configurations need neither Java nor Graphviz: without them the check goes on. One of them runs on Spark too.
 check: .venv/warm
@@ -29,26 +24,32 @@ check: .venv/warm
 	else echo "make check goes on without Spark"; fi
 
 lint: .venv/installed
-	$(LINT)
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	.venv/bin/lint-imports --no-logo --no-cache
+	$(PY) -m mypy
 
 # The quick tests have no groups: each worker begins with a third of them, as they stand, and takes from the others at
 # the end, so that one worker makes what neighbours share.
-quick: .venv/warm
+quick: .venv/warm lint
 	@scripts/need.sh dot
-	$(LINT)
 	$(PYTEST) --dist worksteal -m "not slow and not spark and not browser and not writers"
 
 test: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make test goes on without"
-	$(LINT)
+	@$(BESIDE_LINT) chosen
+
+chosen:
 	$(GROUPED) --chosen
 
 # As `make test`, and of products, such as every configuration by every engine, all members: tests/products.py.
 everything: .venv/spark .venv/site .writers/installed
 	@scripts/need.sh dot browser driver
 	@scripts/need.sh postgresql || echo "make everything goes on without"
-	$(LINT)
+	@$(BESIDE_LINT) every
+
+every:
 	$(GROUPED)
 
 # LAB_FLAGS: passed on to JupyterLab, such as --no-browser.
