@@ -246,10 +246,8 @@ def spark(credentials):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).with_name("preloaded")), prepend=os.pathsep)
         daemon = {"spark.python.daemon.module": "preloaded_daemon"}
-        # Of few rows, a query takes longer to be compiled than to be run; Spark's other sessions compile theirs.
-        interpreted = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
         # A task whose worker dies is tried again, and once more.
-        session = spark_session("local[2,3]", **daemon, **interpreted)
+        session = spark_session("local[2,3]", **daemon)
     yield session
     session.stop()
 
