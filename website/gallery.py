@@ -14,6 +14,7 @@ from typing import Any
 
 from resvg_py import svg_to_bytes
 
+from website import incidents
 from website.broken import MOST_STATES, Broken, expected, find, inputs
 from website.keeping import ROOT, in_processes, write
 from workbench.checking.questions.whatif import Attempt, never_happen
@@ -32,8 +33,6 @@ from workbench.showing.view.trace.trace import verdict_view
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
-#: The page of the folder ``specs/incidents``; its table has configurations of all folders.
-_INCIDENTS = "docs/incidents.md"
 #: What ends the names of the pictures beside a page that other pages lead to by a picture.
 ANIMATED, STILL = ".svg", ".png"
 #: The width of a card's picture, in pixels, as chats ask for it.
@@ -51,9 +50,6 @@ CHOSEN = {
     "paimon/dangling": "Two compactions meet: a key is read twice",
     "bakery/v2_two_writers_wedge": "A writer waits for an answer that never comes",
 }
-#: The line below a report that names its configuration.
-_SHOWN = re.compile(r"^Shown by `([\w/]+)`", re.M)
-_LOCAL_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
 _ROW = re.compile(r"\| `([\w/]+)` \|")
 
 
@@ -69,6 +65,7 @@ class Entry:
         states: The length of the trace.
         shown: How many of them the player shows: no bookkeeping at the end.
         picture: Its last state, as SVG, where pictures lead to the page; else "".
+        fault: The box at fault in it, if a report leads to the page; else "".
     """
 
     page: str
@@ -82,6 +79,7 @@ class Entry:
     states: int
     shown: int
     picture: str = ""
+    fault: str = ""
 
 
 def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[Entry]:
@@ -99,7 +97,8 @@ def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[E
         if name not in known:
             raise unknown("configuration", name, known)
     names = [name for name in (known if only is None else only) if expected(known[name])]
-    told = {name: [*inputs(known[name]), *([ROOT / _INCIDENTS] if name in reports() else [])] for name in names}
+    report = {name: [ROOT / incidents.PAGE] for name in incidents.reports()}
+    told = {name: [*inputs(known[name]), *report.get(name, ())] for name in names}
     found = in_processes("gallery", _stage_one, folder, told, kept)
     entries = [Entry(**fields) for one in found for fields in one]
     write(folder / FOLDER / "index.md", index(entries))
@@ -112,7 +111,9 @@ def stage_one(folder: Path, name: str) -> list[Entry]:
     for broken in find(shipped()[name]):
         view = verdict_view(broken.verdict, broken.trace)
         last = view.picture(len(view.steps) - 1)
-        entries.append(_entry(name, broken, last.svg_with(view.prefix) if _is_on_top(name) else ""))
+        picture = last.svg_with(view.prefix) if _is_on_top(name) else ""
+        fault = incidents.fault(last) if name in incidents.reports() else ""
+        entries.append(_entry(name, broken, picture, fault))
         page = folder / FOLDER / entries[-1].page
         write(page.with_suffix(".md"), words(name, broken))
         write(page.with_suffix(".player"), view.html())
@@ -156,7 +157,7 @@ def words(name: str, broken: Broken) -> str:
         f"# {literal(one.title)}\n",
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/{_page_of(protocol)}) "
         f"\N{MIDDLE DOT} `{one.name}`\n",
-        *([f"## The report\n\n{report}\n"] if (report := reports().get(name)) else []),
+        *([f"## The report\n\n{report}\n"] if (report := incidents.reports().get(name)) else []),
         "## What breaks\n",
         f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}{_unseen(broken)}. "
         "What it promises: "
@@ -187,7 +188,7 @@ def _unseen(broken: Broken) -> str:
 
 
 def _page_of(folder: str) -> str:
-    return _INCIDENTS if folder == "incidents" else f"specs/{folder}/README.md"
+    return incidents.PAGE if folder == "incidents" else f"specs/{folder}/README.md"
 
 
 def _with(constants: Sequence[str]) -> str:
@@ -252,19 +253,6 @@ def literal(text: str) -> str:
     return "".join(f"\\{letter}" if letter in r"\`*_{}[]<>#$|" else letter for letter in text)
 
 
-# Reports of incidents ------------------------------------------------------------------------------------------------
-
-
-@cache
-def reports() -> dict[str, str]:
-    """The paragraphs of the page of incidents by the configuration that shows them, without that line."""
-    found: dict[str, list[str]] = {}
-    for paragraph in ROOT.joinpath(_INCIDENTS).read_text(encoding="utf-8").split("\n\n"):
-        if shown := _SHOWN.search(paragraph):
-            found.setdefault(shown[1], []).append(_LOCAL_LINK.sub(r"\1", paragraph[: shown.start()]))
-    return {name: "\n".join(paragraphs) for name, paragraphs in found.items()}
-
-
 # Ways to the pages ---------------------------------------------------------------------------------------------------
 
 
@@ -274,10 +262,11 @@ def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
     for entry in entries:
         violated.setdefault(f"{entry.protocol}/{entry.configuration}", []).append(entry)
     folders = dict.fromkeys(name.partition("/")[0] for name in violated)
-    for page, beside in {_INCIDENTS: "incidents", **{_page_of(folder): folder for folder in folders}}.items():
+    for page, beside in {incidents.PAGE: "incidents", **{_page_of(folder): folder for folder in folders}}.items():
         path = folder / page
         text = "".join(_linked(line, beside, violated) for line in path.read_text().splitlines(keepends=True))
-        write(path, _pictured(text, violated) if page == _INCIDENTS else _with_stories(text, beside, violated))
+        is_incidents = page == incidents.PAGE
+        write(path, incidents.cards(text, _shown(violated)) if is_incidents else _with_stories(text, beside, violated))
 
 
 def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> str:
@@ -293,18 +282,19 @@ def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> 
     return line
 
 
-def _pictured(text: str, violated: Mapping[str, Sequence[Entry]]) -> str:
-    """The page of incidents with the picture of the broken state above each report, which leads to its steps."""
-    paragraphs = []
-    for paragraph in text.split("\n\n"):
-        shown = _SHOWN.search(paragraph)
-        for entry in violated.get(shown[1] if shown else "", ())[:1]:
-            alt = f"the broken state of {entry.configuration}"
-            image = element("img", src=address_of(entry.picture), alt=alt, loading="lazy")
-            link = element("a", image, href=f"../{FOLDER}/{entry.page}.html", class_="incident")
-            paragraphs.append(f"```{{raw}} html\n{link}\n```")
-        paragraphs.append(paragraph)
-    return "\n\n".join(paragraphs)
+def _shown(violated: Mapping[str, Sequence[Entry]]) -> dict[str, incidents.Shown]:
+    """For the page of incidents, the trace that shows the reports of each configuration."""
+    return {
+        name: incidents.Shown(f"../{FOLDER}/{entry.page}.html", _title_of(_known()[name].model.name), entry.fault)
+        for name, (entry, *_) in violated.items()
+        if entry.fault
+    }
+
+
+def _title_of(model: str) -> str:
+    """The title of a model's protocol, as its page begins."""
+    protocol = next(name for name, one in protocols().items() if model in one.models)
+    return (ROOT / _page_of(protocol)).read_text(encoding="utf-8").partition(":")[0].removeprefix("# ")
 
 
 def _with_stories(text: str, protocol: str, violated: Mapping[str, Sequence[Entry]]) -> str:
@@ -328,10 +318,10 @@ def _stories(protocol: str) -> dict[str, str]:
 
 def _is_on_top(name: str) -> bool:
     """Whether pictures of a configuration lead to its page: it is chosen, an incident's, or a story."""
-    return name in {*CHOSEN, *reports(), *_stories(name.partition("/")[0])}
+    return name in {*CHOSEN, *incidents.reports(), *_stories(name.partition("/")[0])}
 
 
-def _entry(name: str, broken: Broken, picture: str) -> Entry:
+def _entry(name: str, broken: Broken, picture: str, fault: str) -> Entry:
     protocol = name.partition("/")[0]
     return Entry(
         page=f"{name}/{broken.verdict.name}",
@@ -345,6 +335,7 @@ def _entry(name: str, broken: Broken, picture: str) -> Entry:
         states=len(broken.trace),
         shown=broken.trace.end + 1,
         picture=picture,
+        fault=fault,
     )
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import threading
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +21,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.playing import plays
-from website import conf, contents, front, gallery, lessons, links
+from website import conf, contents, front, gallery, incidents, lessons, links
 from website.broken import find
 from website.keeping import ROOT
 from website.playground import first_model, in_browser, packed, runtime
@@ -31,6 +32,7 @@ from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, replay
 from workbench.registry import addresses, get_model, protocols
 from workbench.registry.configurations import configuration, shipped
+from workbench.showing.view.trace.trace import verdict_view
 
 # The gallery ---------------------------------------------------------------------------------------------------------
 
@@ -160,6 +162,66 @@ def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
     assert (story in above, "<img" in below) == (True, False), "the page of the protocol begins with its stories"
     (title,) = (title for title, name in protocols()["delta"].stories["delta"].items() if name == "delta/overwritten")
     assert f"<b>{title}</b>" in above
+
+
+@STAGED_ONCE
+@pytest.mark.slow
+def test_the_reports_of_what_is_staged_are_cards(staged: Any) -> None:
+    folder, entries = staged
+    text = (folder / incidents.PAGE).read_text()
+    titles = [title for name in STAGED for title in re.findall(r"^\*\*", incidents.reports().get(name, ""), re.M)]
+    assert text.count("```{container} incident\n") == len(titles) == 6
+    entry, *_ = entries["incidents/pypaimon"]
+    assert f'href="../gallery/{entry.page}.html" class="incident-fault"' in text
+    assert "\n{.incidents-of}\nPaimon\n" in text
+
+
+def _page(*reports: str) -> str:
+    return "\n\n".join(["# A page", "## A kind", *reports, "A last word."])
+
+
+def test_a_report_s_card_has_its_first_sentence_and_what_prevents_it() -> None:
+    reports = [
+        "**Late.** [a#1](https://a/1): it came\nlate. Then more.\nShown by `x/late`; prevented by `A=true` and `B=2`.",
+        "**Other.** No card here. So be it.\nShown by `x/other`; prevented by `C=1`.",
+        "**Lost.** Of v2.1.0, [one](../README.md) is lost.\nShown by `x/lost`; prevented by `D=1`.",
+    ]
+    shown = {
+        f"x/{name}": incidents.Shown(f"{name}.html", title, "<svg/>") for name, title in [("late", "B"), ("lost", "A")]
+    }
+    text = incidents.cards(_page(reports[0], reports[2], reports[1]), shown)
+    order = [
+        "## A kind",
+        "\nA\n",
+        "**Lost.** Of v2.1.0, one is lost.",
+        "`D=1`",
+        "\nB\n",
+        "late.html",
+        reports[1],
+        "A last",
+    ]
+    assert [text.index(one) for one in order] == sorted(text.index(one) for one in order)
+    assert "**Late.** [a#1](https://a/1): it came\nlate.\n\n{.incident-by}\nPrevented by `A=true` and `B=2`\n" in text
+    assert ("Then more" in text, text.count("```{container} incident\n")) == (False, 2)
+    assert incidents.cards(_page(*reports), {}) == _page(*reports)
+
+
+def test_a_card_has_the_box_at_fault_at_its_own_size() -> None:
+    """And what lies behind it, or is wrong beside it; neither what is right nor what is far away."""
+    verdict = check(get_model("paimon")(PUT_IF_ABSENT=False), ["ConsistentRead"])["ConsistentRead"]
+    view = verdict_view(verdict, verdict.trace)
+    last = view.picture(len(view.steps) - 1)
+    svg = ElementTree.fromstring(incidents.fault(last))
+    shown = {one.get("data-thing") for one in svg.iter() if one.get("data-thing")}
+    assert {"snapshot-1", "pile-1"} <= shown
+    assert not shown & {"bucket-p0b0", "operation-w0", "heading"}
+    left, top, width, height = map(float, svg.attrib["viewBox"].split())
+    assert (float(svg.attrib["width"]), float(svg.attrib["height"])) == (width, height)
+    assert width <= 360
+    for one in last.placed:
+        if one.thing.id in last.at_fault:
+            assert left < one.x < one.x + one.w < left + width
+            assert top < one.y < one.y + one.h < top + height
 
 
 def test_figures_that_are_not_expected_make_no_page(tmp_path: Path) -> None:

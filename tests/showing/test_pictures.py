@@ -22,9 +22,11 @@ from workbench.protocols.hudi.extended import HudiExtended
 from workbench.registry import protocols
 from workbench.showing.pictures import *
 from workbench.showing.pictures import faults, options_of, painting_of, picture, things
-from workbench.showing.pictures.compare import compare_things
+from workbench.showing.pictures.compare import compare_things, every
 from workbench.showing.pictures.layout import LOOKS, place
 from workbench.showing.pictures.letters import width_of, wrap
+from workbench.showing.pictures.paint import RED
+from workbench.showing.pictures.reword import doubted, renamed, renamer
 from workbench.showing.pictures.route import TEXT, areas
 from workbench.showing.view import animated_svg
 from workbench.tlaplus.machine.specification import module_of_text
@@ -517,6 +519,47 @@ def test_what_is_wrong_with_a_picture_is_said_in_one_line() -> None:
     picture_of(Wrong)(lambda model, s: [card("a", "a"), arrow("x", "a", "b")])
     with pytest.raises(ModelError, match="arrow to or from 'b', which is not in it"):
         picture(Wrong(), state)
+
+
+def test_what_is_suspected_is_dashed_and_called_so() -> None:
+    model = get_model("delta")()
+    state, fault = machine_of(model).initial_states()[0], Fault("Lost: timestamp 1", Place("started"))
+    sure, open_ = (picture(model, state, at_fault=[fault], is_suspected=it) for it in (False, True))
+    assert sure.at_fault == open_.at_fault != frozenset()
+    assert ("suspected" in sure.svg, "at fault" in sure.svg) == (False, True)
+    drawn = open_.svg.partition("</style>")[2]
+    assert ("at fault" in drawn, RED in drawn) == (False, False)
+    assert 'stroke-dasharray="7 4"' in drawn
+    assert "? suspected: Lost: timestamp 1" in drawn
+    assert open_.label == f"a state of {open_.model}: suspected: Lost: timestamp 1"
+
+
+def test_everything_wrong_becomes_a_doubt() -> None:
+    shown = [
+        card("box", "a box", text("lost", tone=BAD), table("rows", [row("r", "k", "was red", tone=BAD)]), tone=BAD),
+        badge("pill", "gone", tone=BAD),
+        arrow("to", "box", "pill", "points nowhere", tone=BAD),
+    ]
+    box, pill, to = doubted(shown, {"box"})
+    assert [line.text for line in box.body if isinstance(line, things.Text)] == ["? lost", "? suspected"]
+    assert box.body[1].rows[0].cells == ("k", "? was red")
+    assert pill.text.text == "? gone"
+    assert (box.dashed, to.dashed) == (True, True)
+    assert {one.tone for one, _ in every([box, pill, to])} == {ODD, PLAIN}
+
+
+def test_a_table_s_names_take_the_place_of_the_model_s() -> None:
+    names = {"w1": "a writer", "w1-0": "data.parquet", "snapshot 1": "snapshot 88"}
+    shown = [
+        card("snapshot-1", "snapshot 1", "append by w1", table("rows", [row("r", "w1-0", "w11")]), aside="w1"),
+        badge("b", "snapshot 1"),
+        arrow("a", "snapshot-1", "b", "snapshot 12"),
+    ]
+    box, pill, to = renamed(shown, renamer(names))
+    assert (box.id, box.title.text, box.body[0].text) == ("snapshot-1", "snapshot 88", "append by a writer")
+    assert (box.body[1].rows[0].cells, box.aside.text) == (("data.parquet", "w11"), "a writer")
+    assert (pill.text.text, to.text, to.hover) == ("snapshot 88", "snapshot 12", "snapshot 12")
+    assert renamed(shown, renamer({})) == tuple(shown)
 
 
 def test_options_are_checked() -> None:

@@ -39,7 +39,8 @@ class Finding:
         repair: The model's constants that prevent it.
         invariant: The property that `state` violates, if it is not `property` itself.
         cause: The constants with which a check of the model finds it; those of `model` by default.
-        legend: The table's names for the files and versions of `state`.
+        names: The table's names for the files, versions, keys and values of `state`.
+        legend: What else the names of `state` stand for, a sentence each.
         no_picture: The reason why there is no `state`.
     """
 
@@ -55,8 +56,14 @@ class Finding:
     repair: Mapping[str, Any] = field(default_factory=dict, compare=False)
     invariant: str | None = None
     cause: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+    names: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
     legend: tuple[str, ...] = field(default=(), compare=False, repr=False)
     no_picture: str | None = None
+
+    def place(self) -> str:
+        """Where it is: version, bucket and key, as far as it has them."""
+        places = (("version", self.version), ("bucket", self.bucket), ("key", self.key))
+        return ", ".join(f"{kind} {value}" for kind, value in places if value is not None)
 
     def violates(self) -> str:
         """The model's property that `state` violates."""
@@ -147,10 +154,7 @@ class Audit(Lined):
         what = f"versions {first} to {last}" if last is not None else "no version"
         lines: list[Line] = [printable(f"{self.format} table {self.path}, {what}: {self.why}")]
         for finding in self.findings:
-            where = [f"version {finding.version}"] if finding.version is not None else []
-            where += [f"bucket {finding.bucket}"] if finding.bucket is not None else []
-            where += [f"key {finding.key}"] if finding.key is not None else []
-            place = f"  ({', '.join(where)})" if where else ""
+            place = f"  ({where})" if (where := finding.place()) else ""
             title = Styled(finding.grade.upper(), "warning", f"  {printable(finding.property + place)}")
             lines += ["", title, f"  {printable(finding.why)}"]
             lines += [f"  - {printable(one)}" for one in finding.evidence]

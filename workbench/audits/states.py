@@ -12,19 +12,36 @@ Settings = Mapping[str, Any]
 
 
 def projected(
-    model: Model, changes: Mapping[str, Any], legend: Iterable[str], cause: Settings | None, repair: Settings
+    model: Model,
+    changes: Mapping[str, Any],
+    legend: Iterable[str],
+    cause: Settings | None,
+    repair: Settings,
+    names: Mapping[str, str],
 ) -> dict[str, Any]:
     """The fields of a finding that show it as a state of the model.
 
     Args:
         changes: From the first initial state, as in :func:`state_with`.
-        legend: The things in the table that the state's names stand for.
+        legend: What the state's names stand for, as far as the table has no names for it.
         cause: The constants with which the model reaches such a state; None if it never does.
         repair: The constants with which it cannot.
+        names: The table's names for those of the state.
     """
     machine = machine_of(model)
     state = state_with(machine, changes)
-    return {"model": machine, "state": state, "cause": cause, "repair": repair, "legend": tuple(legend)}
+    fields = {"model": machine, "state": state, "cause": cause, "repair": repair}
+    return {**fields, "names": names, "legend": tuple(legend)}
+
+
+def short(name: str) -> str:
+    """A table's name for a box of a picture: of a long one the ends, by which files differ.
+
+    Examples:
+        >>> short("data-64688e66-95de-43f8-8cea-077043c4663f-0.parquet"), short("w5-14")
+        ('data-64688e66…f-0.parquet', 'w5-14')
+    """
+    return name if len(name) <= 27 else f"{name[:13]}\N{HORIZONTAL ELLIPSIS}{name[-11:]}"
 
 
 def state_with(model: AnyModel, changes: Mapping[str, Any]) -> State:

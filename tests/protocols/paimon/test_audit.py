@@ -1,10 +1,13 @@
 """Paimon's tables, made by real writers, are read and judged; see data/real/README.md. Cases are in `audit.txt`."""
 
 import json
+import re
 import struct
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -37,9 +40,17 @@ from workbench.protocols.paimon.driver import PaimonDriver
 from workbench.protocols.paimon.recording import recorded
 from workbench.showing.panel import FindingPanel
 from workbench.showing.pictures import faults, picture
+from workbench.showing.pictures.markup import SVG
+from workbench.showing.pictures.paint import RED
 from workbench.showing.view import audit_page, audit_view, finding_picture
 
 REAL = ("java_dangling", "seq", "drive", "race3")
+
+
+@pytest.fixture(scope="module")
+def real_audit(real_table):
+    """The audit of a table of data/real, by the archive's name."""
+    return cache(lambda name: audit(real_table(name)))
 
 
 @pytest.fixture(scope="module")
@@ -149,20 +160,20 @@ def test_lost_races_that_were_retried_are_not_suspected(real_table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REAL)
-def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_table, name):
-    found = audit(real_table(name))
+def test_each_finding_is_a_state_in_which_the_model_says_the_same(real_audit, name):
+    found = real_audit(name)
     assert found.findings
     for finding in found.findings:
         wrong = faults(finding.model, finding.state, [finding.violates()])
         assert wrong
-        drawn = picture(finding.model, finding.state, at_fault=wrong)
-        assert drawn.at_fault
-        assert finding_picture(finding).svg() == drawn.svg
+        assert picture(finding.model, finding.state, at_fault=wrong).at_fault
+        svg = finding_picture(finding).svg()
+        assert ('data-fault="true"' in svg, "suspected" in svg) == (True, finding.grade == "suspect")
         assert finding.legend
 
 
-def test_the_state_has_the_table_s_rows_and_versions(real_table):
-    finding = audit(real_table("java_dangling")).of("OneValidRowPerKeyAboveLevel0")[0]
+def test_the_state_has_the_table_s_rows_and_versions(real_audit):
+    finding = real_audit("java_dangling").of("OneValidRowPerKeyAboveLevel0")[0]
     state = finding.state
     assert [v for v in finding.model.author.versions if state.snapshots[v] is not None] == [1, 2, 3, 4, 5, 6, 7]
     live = state.manifest[state.snapshots[7]]
@@ -174,9 +185,24 @@ def test_the_state_has_the_table_s_rows_and_versions(real_table):
 
 
 @pytest.mark.slow
+def test_a_suspicion_is_drawn_as_one_in_the_table_s_words(real_audit):
+    (finding,) = real_audit("race3").findings
+    drawn = finding_picture(finding)
+    svg = ElementTree.fromstring(drawn.svg())
+    words = ["".join(one.itertext()) for one in svg.iter(f"{SVG}text")]
+    assert {"snapshot 88", "reader of snapshot 88", "of 239", "w5-14: no row", "? committed: red, A"} <= set(words)
+    assert {"? suspected", "? not what was committed", "suspected"} <= set(words)
+    assert words.count("data-64688e66…f-0.parquet") == 1  # the file that no snapshot has
+    assert not any(re.search(r"snapshot 1\b|w5_14|p0b0|\bw[01]\b|latest", word) for word in words)
+    assert "data-64688e66…f-0.parquet is data-64688e66-95de-43f8-8cea-077043c4663f-0.parquet" in drawn.notes[-1]
+    bad = [one.get("data-thing") for one in svg.iter() if RED in one.attrib.values() or one.get("data-tone") == "bad"]
+    assert bad == []
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
-def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_table, name):
-    for finding in audit(real_table(name)).findings:
+def test_the_model_comes_to_the_same_and_the_repair_prevents_it(real_audit, name):
+    for finding in real_audit(name).findings:
         trace = story(finding)
         assert faults(trace.model, trace.states[-1], [finding.violates()])
         repaired = type(finding.model.author)(**{**finding.cause, **finding.repair})
@@ -198,8 +224,8 @@ def test_findings_outlast_whatever_cannot_be_made_of_them(own_table, tmp_path, c
     assert "No picture could be made: " in page.read_text()
 
 
-def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_table):
-    found = audit(real_table("drive"))
+def test_a_page_is_written_without_what_cannot_be_drawn_or_told(real_audit):
+    found = real_audit("drive")
     (finding,) = found.findings
     cell = Cell("bucket_files", (finding.state.snapshots[1], "p0b0"))
     state = changed(finding.model, finding.state, {cell: ("a file that the model does not have",)})
@@ -262,8 +288,8 @@ def test_the_page_has_the_evidence_and_the_pictures(real_table, tmp_path, capsys
 
 
 @pytest.mark.slow
-def test_an_audit_shows_itself_in_a_notebook(real_table):
-    found = audit(real_table("seq"))
+def test_an_audit_shows_itself_in_a_notebook(real_audit):
+    found = real_audit("seq")
     bundle = audit_view(found).bundle()
     assert "blue2" in bundle["text/html"]
     assert bundle["text/plain"] == found.text()
@@ -271,8 +297,8 @@ def test_an_audit_shows_itself_in_a_notebook(real_table):
 
 
 @pytest.mark.slow
-def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_table):
-    (finding,) = audit(real_table("seq")).findings
+def test_a_finding_opens_in_the_panel_and_the_button_repairs_it(real_audit):
+    (finding,) = real_audit("seq").findings
     found = FindingPanel(finding)
     verdict = found.wait(300)["ConsistentRead"]
     assert verdict.word == "violated"
@@ -327,10 +353,10 @@ def test_a_table_that_expires_faster_than_it_is_read_is_refused_in_one_line(own_
         read(Source(path))
 
 
-def test_a_table_on_a_file_system_of_fsspec_is_judged_like_a_local_one(real_table):
+def test_a_table_on_a_file_system_of_fsspec_is_judged_like_a_local_one(real_table, real_audit):
     memory = fsspec.filesystem("memory")
     memory.put(str(real_table("seq")), "/lake/seq", recursive=True)
-    there, here = audit("memory://lake/seq"), audit(real_table("seq"))
+    there, here = audit("memory://lake/seq"), real_audit("seq")
     assert there.findings == here.findings
 
 
@@ -413,7 +439,7 @@ def test_a_key_that_was_written_many_times_is_told_from_its_last_commits_on(lake
     state = finding.state
     assert state.latest == 12
     assert [state.columns[file, "jack"][0] for file in state.manifest[state.snapshots[12]]][-3:] == ["a", "b", "late"]
-    assert "snapshot 12 is snapshot 33 of the table" in finding.legend
+    assert finding.names["snapshot 12"] == "snapshot 33"
 
 
 def test_races_at_full_speed_lose_exactly_the_commits_that_are_named(lake):
@@ -449,12 +475,12 @@ def test_a_table_that_is_written_to_has_no_false_findings(lake):
 
 
 @pytest.mark.parametrize("name", ["java_dangling", "seq", "drive"])
-def test_a_table_on_s3_is_judged_like_a_local_one(s3, real_table, name):
+def test_a_table_on_s3_is_judged_like_a_local_one(s3, real_table, real_audit, name):
     files, bucket = fs.S3FileSystem(endpoint_override=s3.address, scheme="http"), name.replace("_", "-")
     s3.files.mkdir(bucket)
     fs.copy_files(str(real_table(name)), f"{bucket}/t", destination_filesystem=files)
     options = f"?endpoint_override={s3.address}&scheme=http"
-    there, here = audit(f"s3://{bucket}/t{options}"), audit(real_table(name))
+    there, here = audit(f"s3://{bucket}/t{options}"), real_audit(name)
     assert there.findings == here.findings
     assert there.versions == here.versions
     with pytest.raises(InputError, match=f"there is no folder 's3://{bucket}/nothing"):

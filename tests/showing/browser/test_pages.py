@@ -130,6 +130,49 @@ def test_a_story_is_seen_with_its_picture_beside_its_lanes(
         beside.screenshot(path=Path(kept or tmp_path) / f"story-{name}.png")
 
 
+#: Traces of the gallery in whose pictures faulty parts are furthest apart.
+WIDE = {
+    "incidents/paimon_8226": "ConsistentRead",
+    "hudi/rollback_eager": "ConsistentRead",
+    "iceberg/blind_swap": "ConsistentRead",
+    "table/row_ids_compacted": "RowsKeepIds",
+}
+
+#: The texts of faulty parts that are in the picture's box, in the picture or repeated below it, and all of them.
+_FAULTY_TEXTS = """() => {
+    const picture = document.querySelector(".wb-picture"), box = picture.getBoundingClientRect();
+    const within = ({ left, right, top, bottom }) => left >= box.left && right <= box.right
+        && top >= box.top && bottom <= box.bottom;
+    const all = new Set(), seen = new Set();
+    for (const one of picture.querySelectorAll(":is([data-fault], [data-tone=bad], .wb-repeated) text")) {
+        if (!one.closest(".wb-repeated")) all.add(one.textContent);
+        if (within(one.getBoundingClientRect())) seen.add(one.textContent);
+    }
+    return [[...all].filter((one) => !seen.has(one)), all.size];
+}"""
+
+
+@functools.cache
+def wide_pages() -> list[str]:
+    models = {name: configurations.configuration(configurations.resolve(name)).model for name in WIDE}
+    found = (check(models[name], [wrong])[wrong] for name, wrong in WIDE.items())
+    return [view.trace_page(verdict.trace) for verdict in found if verdict.trace is not None]
+
+
+@pytest.mark.parametrize("window", ["1280", "phone"])
+def test_no_text_of_what_is_at_fault_is_out_of_sight(windows: Windows, tmp_path: Path, window: str) -> None:
+    assert len(wide_pages()) == len(WIDE)
+    for number, text in enumerate([*wide_pages(), view.trace_page(story("paimon"))]):
+        (file := tmp_path / f"{number}.html").write_text(text, encoding="utf-8")
+        with windows.showing(file, window) as page:
+            page.wait_for_selector(".wb-live")
+            page.wait_for_selector(".wb-picture [data-fault]")
+            cut, count = page.evaluate(_FAULTY_TEXTS)
+            assert (cut, count > 0) == ([], True), number
+            repeated = page.locator(".wb-repeated").count()
+            assert repeated == (window == "phone"), number
+
+
 #: Two steps; a comment that no page may take for an element.
 TICK = r"""---- MODULE Tick ----
 EXTENDS Naturals VARIABLE tick

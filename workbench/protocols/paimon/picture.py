@@ -221,9 +221,9 @@ def other_files(model, s, version):
 
 def whereabouts(model, s, one):
     """Which other snapshots have a file, or who is to commit it, in words."""
-    has = [str(v) for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
+    has = [f"snapshot {v}" for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
     if has:
-        return note(f"in snapshot {', '.join(has)}")
+        return note(f"in {', '.join(has)}")
     at_work = [op for op in model.operations if s.message[op] is not None and s.message[op].file == one]
     return note(f"{at_work[0]} is to commit it" if at_work else "in no snapshot")
 

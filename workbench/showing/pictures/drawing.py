@@ -16,8 +16,9 @@ from workbench.showing.pictures.default import variables
 from workbench.showing.pictures.layout import Placed, place
 from workbench.showing.pictures.markup import Markup, address_of, element
 from workbench.showing.pictures.registry import options_of, painting_of
+from workbench.showing.pictures.reword import DOUBT, doubted, renamed, renamer
 from workbench.showing.pictures.route import route
-from workbench.showing.pictures.things import BAD, Arrow, Text, down, text
+from workbench.showing.pictures.things import BAD, ODD, Arrow, Text, down, text
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,7 @@ class Picture:
         placed: The things with their positions.
         routes: The arrows with their corners.
         moved: By id a thing's previous position, relative to its present one.
+        is_suspected: Whether the faults are only suspected.
     """
 
     model: str
@@ -45,6 +47,7 @@ class Picture:
     routes: list[tuple[Arrow, list[tuple[float, float]]]]
     size: tuple[float, float]
     moved: dict[str, tuple[float, float]]
+    is_suspected: bool = False
 
     @property
     def svg(self) -> Markup:
@@ -59,7 +62,7 @@ class Picture:
         return self._painter(prefix).content(self.placed, self.routes, *self.size)
 
     def _painter(self, prefix: str) -> paint.Painter:
-        return paint.Painter(self.changes, self.at_fault, self.moved, prefix)
+        return paint.Painter(self.changes, self.at_fault, self.moved, prefix, is_suspected=self.is_suspected)
 
     def _repr_svg_(self) -> str:
         return self.svg
@@ -79,6 +82,8 @@ def picture(
     at_fault: Iterable[str | Place] = (),
     *,
     title: str = "",
+    names: Mapping[str, str] | None = None,
+    is_suspected: bool = False,
     **options: Any,
 ) -> Picture:
     """The picture of a state.
@@ -89,6 +94,8 @@ def picture(
         at_fault: Messages of invariants, which are shown, and places, which are marked; a :class:`Fault` is both, see
             :func:`faults`.
         title: A line above the picture, such as the step.
+        names: Words to show in place of the model's: a real table's names for what the state stands for.
+        is_suspected: Draw the faults as suspicions: dashed, and called so.
         **options: Options of the model's picture, see :func:`options_of`.
 
     Raises:
@@ -107,7 +114,11 @@ def picture(
     else:
         things, changes, fresh = after, {}, {}
     moved_from = _boxes(earlier) if history else []
-    return _drawn(model, things, changes, fresh, _marked(places, after), wrong, title, moved_from)
+    marked = _marked(places, after)
+    things = renamed(things, renamer(names or {}))
+    if is_suspected:
+        things = doubted(things, marked)
+    return _drawn(model, things, changes, fresh, marked, wrong, title, moved_from, is_suspected=is_suspected)
 
 
 @dataclass(frozen=True)
@@ -150,23 +161,27 @@ def _drawn(
     wrong: Sequence[str | Place],
     title: str,
     earlier: Sequence[Any],
+    *,
+    is_suspected: bool = False,
 ) -> Picture:
     """Lay out the things; they may have moved from their places among `earlier`, the boxes of the previous state."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
     texts = [one for one in wrong if isinstance(one, str)]
-    said = _lines("violations", [Text(f"\N{BALLOT X} {printable(one)}", bold=True, tone=BAD) for one in texts])
+    sign, tone = (f"{DOUBT}suspected: ", ODD) if is_suspected else ("\N{BALLOT X} ", BAD)
+    said = _lines("violations", [Text(sign + printable(one), bold=True, tone=tone) for one in texts])
     placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
     moves = _moves(place((*heading, *earlier), {})[0], placed) if earlier else {}
     return Picture(
         model.name,
-        _label(model, title, texts),
+        _label(model, title, [f"suspected: {one}" for one in texts] if is_suspected else texts),
         things,
         changes,
         marked,
         placed,
         _routes(things, placed),
-        paint.Painter(changes, marked, moves).size(wide, tall),
+        paint.Painter(changes, marked, moves, is_suspected=is_suspected).size(wide, tall),
         moves,
+        is_suspected,
     )
 
 

@@ -40,6 +40,8 @@ _FILLS = {PLAIN: CARD, QUIET: PANEL, GOOD: GREEN_TINT, BUSY: BLUE_TINT, ODD: AMB
 _INKS = {PLAIN: INK, QUIET: MUTED, GOOD: GREEN, BUSY: BLUE, ODD: AMBER, BAD: RED}
 
 _LEGEND_HEIGHT = 26
+#: The corners of a question mark without its dot, from the centre of the sign.
+_HOOK = (-2.5, -1.5), (-1, -4), (1, -4), (2.5, -1.5), (0, 0.5), (0, 1)
 #: The length of a segment of an arrow that has room for a sign.
 _SIGN_ROOM = 34
 
@@ -76,6 +78,7 @@ class Painter:
         at_fault: The ids of the things to mark.
         moved: By id a thing's previous position, relative to its present one.
         prefix: Precedes each id, for several pictures in one document.
+        is_suspected: Whether the faults are only suspected: their outlines are dashed.
     """
 
     def __init__(
@@ -84,7 +87,12 @@ class Painter:
         at_fault: frozenset[str],
         moved: Mapping[str, tuple[float, float]],
         prefix: str = "",
+        *,
+        is_suspected: bool = False,
     ) -> None:
+        self.is_suspected = is_suspected
+        self.wrong = ODD if is_suspected else BAD
+        self.outline = {"stroke": AMBER, "stroke_dasharray": "7 4"} if is_suspected else {"stroke": RED}
         self.changes, self.at_fault, self.moved, self.prefix = changes, at_fault, moved, prefix
 
     def size(self, width: float, height: float) -> tuple[float, float]:
@@ -174,7 +182,7 @@ class Painter:
 
     def _frame(self, one: Placed) -> list[Markup]:
         thing = one.thing
-        tone = BAD if thing.id in self.at_fault and thing.kind != "table" else thing.tone
+        tone = self.wrong if thing.id in self.at_fault and thing.kind != "table" else thing.tone
         given: dict[str, Any] = {"fill": _FILLS[tone], "stroke": _STROKES[tone]}
         if isinstance(thing, Badge):
             return [_rect(one, 0, min(one.h / 2, 12.0), **given)]
@@ -216,15 +224,18 @@ class Painter:
             if change in (NEW, GONE) and not isinstance(thing, Row):
                 parts.append(_sign(one.x - tight + 2, one.y - tight + 2, FRESH, "+" if change == NEW else "-"))
         if wrong:
-            parts.append(_rect(one, tight, 6 + tight, fill="none", stroke=RED, stroke_width=2.8))
+            parts.append(_rect(one, tight, 6 + tight, fill="none", **self.outline, stroke_width=2.8))
             if not isinstance(thing, Row):
-                parts.append(_sign(one.x + one.w + tight - 2, one.y - tight + 2, RED, "x"))
+                parts.append(self._fault_sign(one.x + one.w + tight - 2, one.y - tight + 2))
         return parts
+
+    def _fault_sign(self, x: float, y: float) -> Markup:
+        return _sign(x, y, self.outline["stroke"], "?" if self.is_suspected else "x")
 
     # Arrows ------------------------------------------------------------------------------------------------------
 
     def _arrow(self, arrow: Arrow, corners: list[tuple[float, float]]) -> Markup:
-        tone = BAD if arrow.id in self.at_fault else arrow.tone
+        tone = self.wrong if arrow.id in self.at_fault else arrow.tone
         colour = _STROKES[tone] if tone not in (PLAIN, QUIET) else MUTED
         (x0, y0), (x1, y1) = corners[-2:]
         length = max(abs(x1 - x0) + abs(y1 - y0), 0.1)
@@ -263,15 +274,16 @@ class Painter:
         here = [change for change in words if change in self.changes.values()]
         entries = [*((words[change], FRESH, change) for change in here)]
         if self.at_fault:
-            entries.append(("at fault", RED, "x"))
+            entries.append(("suspected", AMBER, "x") if self.is_suspected else ("at fault", RED, "x"))
         x, parts = 18.0, []
         for said, colour, kind in entries:
             box = Placed(None, x, top - 2, 16, 12, [])
-            dashes = "3 4" if kind == GONE else None
+            dashes = "3 4" if kind == GONE else self.outline.get("stroke_dasharray") if kind == "x" else None
             parts.append(_rect(box, 0, 3.0, fill="none", stroke=colour, stroke_width=2.2, stroke_dasharray=dashes))
-            sign = {"new": "+", "gone": "-", "x": "x"}.get(kind)
-            if sign:
-                parts.append(_sign(x + (16 if sign == "x" else 0), top - 2, colour, sign))
+            if kind == "x":
+                parts.append(self._fault_sign(x + 16, top - 2))
+            elif kind in (NEW, GONE):
+                parts.append(_sign(x, top - 2, colour, "+" if kind == NEW else "-"))
             x += 29 if kind == "x" else 24
             parts.append(element("text", said, x=x, y=top + 8.5, font_size=12, fill=MUTED))
             x += width_of(said, 12) + 22
@@ -330,6 +342,8 @@ def _sign(x: float, y: float, colour: str, sign: str) -> Markup:
         "+": _path((x - 3.5, y), (x + 3.5, y)) + _path((x, y - 3.5), (x, y + 3.5)),
         "-": _path((x - 3.5, y), (x + 3.5, y)),
         "x": _path((x - 3, y - 3), (x + 3, y + 3)) + _path((x - 3, y + 3), (x + 3, y - 3)),
+        "?": "".join(_path(*ends) for ends in pairwise((x + dx, y + dy) for dx, dy in _HOOK))
+        + _path((x, y + 4), (x, y + 4.2)),
     }[sign]
     return element("circle", cx=x, cy=y, r=7.0, fill=colour) + element(
         "path", d=arms, stroke=PAPER, stroke_width=2.0, stroke_linecap="round"

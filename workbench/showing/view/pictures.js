@@ -20,24 +20,80 @@ const unpack = async (packed) => {
 const SMALLEST = 0.68;
 const LARGEST = 1.2;
 
+const FAULTY = "[data-fault], [data-tone=bad]:not([data-kind=arrow])";
+
+const isWithin = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1
+  && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+
+// The smallest rectangle around some.
+const around = (frames) => {
+  const [left, top] = [Math.min(...frames.map((one) => one.left)), Math.min(...frames.map((one) => one.top))];
+  const right = Math.max(...frames.map((one) => one.right));
+  const bottom = Math.max(...frames.map((one) => one.bottom));
+  return new DOMRect(left, top, right - left, bottom - top);
+};
+
 // A picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight.
+// What is at fault and does not fit beside the rest of it is repeated below.
 const fitPicture = (picture) => {
+  picture.querySelector(".wb-repeated")?.remove();
   const svg = picture.querySelector("svg");
   if (!svg || !picture.clientWidth) return;
   const { width, height } = svg.viewBox.baseVal;
   const fitted = Math.min((picture.clientWidth - 12) / width, (picture.clientHeight - 8) / height);
-  svg.style.width = `${Math.min(Math.max(fitted, SMALLEST), LARGEST) * width}px`;
-  const telling = picture.querySelectorAll("[data-fault]");
-  const parts = telling.length ? telling : picture.querySelectorAll("[data-change]");
-  const frames = [...parts].map((part) => part.getBoundingClientRect());
+  const scale = Math.min(Math.max(fitted, SMALLEST), LARGEST);
+  svg.style.width = `${scale * width}px`;
+  const faulty = [...picture.querySelectorAll(FAULTY)];
+  const parts = faulty.length ? faulty : [...picture.querySelectorAll("[data-change]")];
+  const frames = parts.map((part) => part.getBoundingClientRect());
   if (!frames.length) return;
   const box = picture.getBoundingClientRect();
-  const beyond = (low, high) => {
-    const [from, to] = [Math.min(...frames.map((frame) => frame[low])), Math.max(...frames.map((frame) => frame[high]))];
-    if (from >= box[low] && to <= box[high]) return 0;
-    return to - from > box[high] - box[low] ? from - box[low] - 6 : (from + to - box[low] - box[high]) / 2;
+  const fits = (frame) => frame.width <= box.width && frame.height <= box.height;
+  // As many as fit, the marked ones first.
+  let all = frames[0];
+  const marked = (part) => "fault" in part.dataset ? 0 : 1;
+  for (const [, frame] of parts.map((part, i) => [marked(part), frames[i]]).sort(([a], [b]) => a - b)) {
+    const more = around([all, frame]);
+    if (fits(more)) all = more;
+  }
+  const beyond = (low, high, size) => {
+    if (all[low] >= box[low] && all[high] <= box[high]) return 0;
+    return all[size] > box[size] ? all[low] - box[low] - 6 : (all[low] + all[high] - box[low] - box[high]) / 2;
   };
-  picture.scrollBy(beyond("left", "right"), beyond("top", "bottom"));
+  picture.scrollBy(beyond("left", "right", "width"), beyond("top", "bottom", "height"));
+  if (faulty.length) repeat(picture, svg, faulty, scale);
+};
+
+// Below a picture what is at fault in it and out of sight: the outermost things, with all that is in them.
+const repeat = (picture, svg, faulty, scale) => {
+  const box = picture.getBoundingClientRect();
+  const frameOf = (part) => part.getBoundingClientRect();
+  const hidden = faulty.filter((part) => !isWithin(frameOf(part), box));
+  const outer = hidden.filter((part) => !hidden.some((one) => one !== part && isWithin(frameOf(part), frameOf(one))));
+  const copies = outer.map((part) => {
+    const [frame, area] = [frameOf(part), part.getBBox()];
+    const copy = svg.cloneNode(false);
+    copy.setAttribute("viewBox", [area.x - 4, area.y - 4, area.width + 8, area.height + 8].join(" "));
+    copy.style.width = `${scale * (area.width + 8)}px`;
+    copy.removeAttribute("height");
+    for (const thing of svg.querySelectorAll("[data-thing]")) {
+      if (!isWithin(frameOf(thing), frame)) continue;
+      const group = thing.cloneNode(true);
+      for (const name of ["id", ...Object.keys(thing.dataset).map((key) => `data-${key}`)]) group.removeAttribute(name);
+      copy.append(group);
+    }
+    return copy;
+  });
+  if (!copies.length) return;
+  const repeated = make("div", "wb-repeated", ...copies);
+  picture.append(repeated);
+  if (repeated.offsetHeight > picture.clientHeight / 2) {  // it would hide more than it shows
+    repeated.remove();
+    return;
+  }
+  const seen = faulty.filter((part) => !hidden.includes(part)).map(frameOf);
+  const covered = Math.max(...seen.map((frame) => frame.bottom)) + repeated.offsetHeight - box.bottom;
+  if (covered > 0) picture.scrollBy(0, covered + 6);
 };
 
 // A graph is zoomed by + and - and 0, and by the wheel with Ctrl or once somebody has clicked into it; it is moved by

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from workbench.audits.states import Settings, projected
+from workbench.audits.states import Settings, projected, short
 from workbench.kernel import Map, Names
 from workbench.protocols.hudi.extended import LAZY, HudiExtended
 from workbench.protocols.hudi.model import INSERT, NONE, OPTIMISTIC, UPDATE, Logged, Stamp
@@ -22,8 +22,9 @@ def deleted_slice(group: str, ts: int, *, rolled_back: bool) -> dict[str, Any]:
     """A published slice without a file: deleted by a rollback that missed its completion, or for unknown reasons."""
     cause = {"FailedWrites": LAZY, "RereadTimeline": False, "FailInAnyPhase": True}
     published = [Published(1, "fg1", None, (INSERT, "key1", "v1"))]
-    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", "key1 = v1 stands for the rows of the slice")
-    return _projected(cause, ["key1"], published, {"RereadTimeline": True} if rolled_back else {}, legend)
+    legend = ("key1 = v1 stands for the rows of the slice",)
+    repair = {"RereadTimeline": True} if rolled_back else {}
+    return _projected(cause, ["key1"], published, repair, legend, _names([group], [ts]))
 
 
 def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> dict[str, Any]:
@@ -36,11 +37,10 @@ def two_groups(key: str, groups: Sequence[str], stamps: Sequence[int]) -> dict[s
     cause = {"FileGroupCount": 2, "PrimaryKeyConflictCheck": False}
     legend = (
         *(f"fg{i} is the file group {group}" for i, group in enumerate(groups, 1)),
-        _stamps(stamps),
-        f"{k} is {key}" if k != key else "",
         "v1 and v2 stand for its rows",
     )
-    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True}, legend)
+    shown = {**_names(groups, stamps), k: short(key)}
+    return _projected(cause, [k], published, {"PrimaryKeyConflictCheck": True}, legend, shown)
 
 
 def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> dict[str, Any]:
@@ -59,11 +59,12 @@ def lost_update(key: str | None, group: str, stamps: Sequence[int]) -> dict[str,
     ]
     legend = (
         f"fg1 is the file group {group}",
-        _stamps(stamps),
-        f"{k} stands for what is lost" if key is None else f"{k} is {key}" if k != key else "",
+        f"{k} stands for what is lost" if key is None else "",
         f"{other} stands for what the last commit wrote; v1 and v2 are no values of the table",
     )
-    return _projected({"ConcurrencyControl": NONE}, [k, other], published, {"ConcurrencyControl": OPTIMISTIC}, legend)
+    cause, repair = {"ConcurrencyControl": NONE}, {"ConcurrencyControl": OPTIMISTIC}
+    shown = {**_names([group], stamps), **({} if key is None else {k: short(key)})}
+    return _projected(cause, [k, other], published, repair, legend, shown)
 
 
 def one_name(group: str, ts: int) -> dict[str, Any]:
@@ -71,12 +72,17 @@ def one_name(group: str, ts: int) -> dict[str, Any]:
     k, other = names([None, None], "key")
     rows = {other: "v2"}
     published = [Published(1, "fg1", rows, (INSERT, k, "v1")), Published(1, "fg1", rows, (INSERT, other, "v2"))]
-    legend = (f"fg1 is the file group {group}, timestamp 1 is {ts}", f"{k} and {other} stand for what each has written")
-    return _projected({"MonotonicTs": False}, [k, other], published, {"PutIfAbsentSupported": True}, legend)
+    legend = (f"fg1 is the file group {group}", f"{k} and {other} stand for what each has written")
+    repair = {"PutIfAbsentSupported": True}
+    return _projected({"MonotonicTs": False}, [k, other], published, repair, legend, _names([group], [ts]))
 
 
-def _stamps(stamps: Sequence[int]) -> str:
-    return "timestamps: " + ", ".join(f"{i} is {ts}" for i, ts in enumerate(stamps, 1))
+def _names(groups: Sequence[str], stamps: Sequence[int]) -> dict[str, str]:
+    """The table's names for the model's file groups, timestamps and slices, which the picture has in these words."""
+    own = {f"fg{i}": short(group) for i, group in enumerate(groups, 1)}
+    times = {f"{word} {i}": f"{word} {ts}" for word in ("timestamp", "at") for i, ts in enumerate(stamps, 1)}
+    slices = {f"{fg}_{i}": f"{group}_{ts}" for fg, group in own.items() for i, ts in enumerate(stamps, 1)}
+    return {**own, **times, **slices}
 
 
 def names(given: Sequence[str | None], prefix: str) -> list[str]:
@@ -103,6 +109,7 @@ def _projected(
     published: Sequence[Published],
     repair: Settings,
     legend: Sequence[str],
+    names: Mapping[str, str],
 ) -> dict[str, Any]:
     model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
     stamps = [Stamp(one.ts, None) for one in published]
@@ -123,4 +130,4 @@ def _projected(
         "index": {one.logged[1]: one.group for one in published},
         "log": log,
     }
-    return projected(model, changes, filter(None, legend), cause, repair)
+    return projected(model, changes, filter(None, legend), cause, repair, names)

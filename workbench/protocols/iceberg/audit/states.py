@@ -23,11 +23,16 @@ def stale_parent(snapshot: int) -> dict[str, Any]:
         "parent_staged": {"w1": 1, "w2": 1},
     }
     model = BakeryV2Extended(**cause)
+    names = {
+        "snapshot 1": "the snapshot before",
+        "snapshot 2": "the commit of w1",
+        **{f"{told} 1": f"{told} the snapshot before" for told in ("builds on", "staged its files on")},
+    }
     legend = (
         f"w2 stands for whoever went past another's commit, that of w1; one of them is snapshot {snapshot}",
-        "snapshot 1 stands for what both have seen; the model's catalog answers 409, where the table's took the commit",
+        "both have seen the snapshot before; the model's catalog answers 409, where the table's took the commit",
     )
-    return projected(model, changes, legend, cause, {"RestampPatch": True})
+    return projected(model, changes, legend, cause, {"RestampPatch": True}, names)
 
 
 def numbers_out_of_order(snapshot: int) -> dict[str, Any]:
@@ -42,5 +47,6 @@ def numbers_out_of_order(snapshot: int) -> dict[str, Any]:
         "parent_seen": {"w1": 2, "w2": 1},
     }
     model = BakeryV2Extended(Writers=2)
+    names = {"snapshot 1": "an earlier snapshot", "snapshot 2": "the one before", "snapshot 3": f"snapshot {snapshot}"}
     legend = (f"the number of snapshot {snapshot} is w1's ticket, and that of the one before it w2's",)
-    return projected(model, changes, legend, None, {})
+    return projected(model, changes, legend, None, {}, names)

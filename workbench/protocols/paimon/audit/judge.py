@@ -237,8 +237,11 @@ class PaimonJudgement(CountsJudgement):
             look = look_at(self.table, bucket, mine)
             rows = look.bucket.rows
             in_lost = [i for i, name in enumerate(rows.files) if name in set(names)]
-            keys: list[int] = rows.key[np.isin(rows.file, in_lost)].tolist()
-            return state_at(look, keys[:1], version, READ, [(version, name) for name in mine])
+            instead = [life.file for life in look.bucket.lives if life.appended == version]
+            lost, others = (rows.key[np.isin(rows.file, some)].tolist() for some in (in_lost, instead))
+            # With a row of the commit that is there, its snapshot is not shown empty.
+            keys: list[int] = list(dict.fromkeys([*lost[:1], *others[:1]])) if lost and mine else lost[:1]
+            return state_at(look, keys, version, READ, [(version, name) for name in mine])
 
         return state_of if names else None
 

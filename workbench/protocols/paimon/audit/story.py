@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench.audits.states import changed
+from workbench.audits.states import changed, short
 from workbench.kernel import InputError, Machine, Map, State, machine_of
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
@@ -34,10 +34,11 @@ _LOST = "lost"
 
 
 class BucketState(NamedTuple):
-    """A state of the model with its legend: the table's names for the things in it."""
+    """A state of the model, the table's names for the things in it, and the other things that it stands for."""
 
     model: Machine
     state: State
+    names: dict[str, str]
     legend: tuple[str, ...]
 
 
@@ -89,8 +90,15 @@ class _Teller:
         self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
         self.runs: dict[str, int] = {}
         self.legend: list[str] = []
+        # The table's names, by the model's; the state has one bucket, ends at the version, and counts what it shows.
+        self.shown = {"bucket p0b0": look.name, "writes started": "writes shown"}
+        self.shown["compactions started"] = "compactions shown"
+        if version < look.table.last:
+            self.shown["latest"] = f"of {look.table.last}"
         self.actors: dict[tuple[str, str], str] = {}
-        self.key_names = _named([self.whole[look.where(self._row_of(key))]["key"] for key in keys], "k")
+        own = [self.whole[look.where(self._row_of(key))]["key"] for key in keys]
+        self.key_names = _named(own, "k")
+        self._show(self.key_names, own)
         self.cells: dict[tuple[str, Any], Any] = {}
         self.columns = self._columns()
         self.most_writers = self._most_writers() if is_whole else _MOST_ACTORS
@@ -110,7 +118,13 @@ class _Teller:
             others.setdefault(row["value"], "_".join(values[1:]) or _NOTHING)
         first = _few(list(firsts.values()), self.key_names)
         other = _few(list(others.values()), [*self.key_names, *first.values()])
+        self._show(first.values(), first)
+        self._show(other.values(), other)
         return {value: (first[firsts[value]], other[others[value]]) for value in firsts}
+
+    def _show(self, names: Iterable[str], own: Iterable[str]) -> None:
+        for name, text in zip(names, own, strict=True):
+            self.shown.setdefault(name, _OLDER if name == _named([_OLDER], "v")[0] else short(text))
 
     def _most_writers(self) -> int:
         """The largest number of writers that a search can follow.
@@ -131,6 +145,8 @@ class _Teller:
         known = [op for (one, _), op in self.actors.items() if one == letter]
         most = self.most_writers if letter == "w" else _MOST_ACTORS
         default = f"{letter}{len(known) % most if self.is_whole else min(len(known), most - 1)}"
+        if (letter, user) not in self.actors:
+            self.shown[default] = "others" if default in self.shown else short(user)
         return self.actors.setdefault((letter, user), default)
 
     def _run(self, operation: str, of: Any) -> str:
@@ -141,10 +157,13 @@ class _Teller:
         self.names[of] = name
         file, level = of
         if isinstance(file, int):
+            self.shown[name] = short(self.look.bucket.rows.files[file])
             self.legend.append(f"{name} is {self.look.bucket.rows.files[file]} in level {level}")
         elif file == _LOST:
+            self.shown[name] = short(level)
             self.legend.append(f"{name} is {level}, which was to be in that snapshot")
         else:
+            self.shown[name] = f"other changes of snapshot {level}"
             self.legend.append(f"{name} stands for what else snapshot {level:,} of the table did")
         return name
 
@@ -214,9 +233,11 @@ class _Teller:
         if told[-1] <= MOST_RUNS and not self.is_whole:  # the model has as many versions as writes
             return {version: version for version in told}
         numbers = {version: i for i, version in enumerate(told, 1)}
-        self.legend += [
-            f"snapshot {number} is snapshot {version:,} of the table" for version, number in numbers.items()
-        ]
+        self.shown |= {f"snapshot {number}": f"snapshot {version}" for version, number in numbers.items()}
+        if self.is_whole:
+            self.legend += [
+                f"snapshot {number} is snapshot {version:,} of the table" for version, number in numbers.items()
+            ]
         return numbers
 
     def _struck(self, mark: Marks) -> list[str]:
@@ -251,7 +272,9 @@ class _Teller:
         """Show a commit that was overwritten by the one at `version`."""
         rows = self.look.bucket.rows
         at = rows.files.index(file)
-        name = self._run(self._operation(version, "APPEND", f"of {file}"), (_LOST, file))
+        operation = self._operation(version, "APPEND", f"of {file}")
+        self.shown[operation] = "another writer"
+        name = self._run(operation, (_LOST, file))
         self.cells["level", name] = 0
         for row in self.mine:
             if rows.file[row] == at:
@@ -339,7 +362,8 @@ class _Teller:
         self.cells["write_ops", None], self.cells["compactions", None] = sum(writers.values()), compacted
         cells = {Cell(variable, index): value for (variable, index), value in self.cells.items()}
         machine = machine_of(model)
-        return BucketState(machine, changed(machine, machine.initial_states()[0], cells), tuple(self.legend))
+        state = changed(machine, machine.initial_states()[0], cells)
+        return BucketState(machine, state, self.shown, tuple(self.legend))
 
 
 def _plain(value: Any) -> str:

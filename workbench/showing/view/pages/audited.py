@@ -6,9 +6,11 @@ from urllib.parse import quote
 
 from workbench.audits.findings import NOTHING_FOUND, Audit, Finding, reason
 from workbench.audits.story import story
+from workbench.kernel import Fault
 from workbench.kernel.meaning.values import counted
 from workbench.showing import pictures
 from workbench.showing.pictures.markup import Markup, element, joined
+from workbench.showing.pictures.reword import renamer
 from workbench.showing.view.base.html import Drawn, Figure, Rendered, bullets, folded, noted, table
 from workbench.showing.view.pages.pages import page
 from workbench.showing.view.trace.tables import constants_line
@@ -51,7 +53,7 @@ def finding_view(finding: Finding) -> Drawn:
 
 
 def finding_picture(finding: Finding) -> Figure | None:
-    """The picture of a finding: the table's files, told as a state of the model; None if there is none."""
+    """A state of the model with the table's names, dashed if suspected; None if there is none."""
     if finding.model is None or finding.state is None:
         return None
     return _StatePicture(finding)
@@ -60,15 +62,20 @@ def finding_picture(finding: Finding) -> Figure | None:
 class _StatePicture(Figure):
     def __init__(self, finding: Finding) -> None:
         self.title = f"The table as a state of the model {finding.model.name if finding.model else ''}"
-        self.notes = finding.legend
+        self.notes = tuple(map(renamer(finding.names), finding.legend))
         self._finding = finding
 
     def svg(self) -> Markup:
-        model, state = self._finding.model, self._finding.state
+        finding = self._finding
+        model, state = finding.model, finding.state
         assert model is not None
         assert state is not None
-        wrong = pictures.faults(model, state, [self._finding.violates()])
-        return pictures.picture(model, state, at_fault=wrong).svg
+        wrong = pictures.faults(model, state, [finding.violates()])
+        # The model's sentence has the numbers of its state; the table's are in the finding.
+        said = f"{finding.property} ({where})" if (where := finding.place()) else finding.property
+        at_fault = [Fault(said, *(place for fault in wrong for place in fault.places))]
+        is_suspected = finding.grade == "suspect"
+        return pictures.picture(model, state, at_fault=at_fault, names=finding.names, is_suspected=is_suspected).svg
 
     def text(self) -> str:
         return "\n".join((self.title, *self.notes))
@@ -93,9 +100,7 @@ def _badge(grade: str) -> Markup:
 
 def _finding(finding: Finding, number: str = "") -> Markup:
     heading = element("h2", f"{number}{finding.property} ", _badge(finding.grade))
-    places = (("version", finding.version), ("bucket", finding.bucket), ("key", finding.key))
-    where = ", ".join(f"{what} {place}" for what, place in places if place is not None)
-    parts = [heading, element("p", finding.why), noted(where) if where else None]
+    parts = [heading, element("p", finding.why), noted(where) if (where := finding.place()) else None]
     parts.append(bullets(finding.evidence) if finding.evidence else None)
     parts += [element("p", f"{line[0].upper()}{line[1:]}.") for line in finding.remarks()]
     drawn = finding_picture(finding)

@@ -1,0 +1,160 @@
+"""The page of incidents: its reports as cards, grouped by kind of loss and by protocol, each with the box at fault."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from website.keeping import ROOT
+from workbench.showing.pictures import Picture
+from workbench.showing.pictures.layout import Placed, is_framed
+from workbench.showing.pictures.letters import FONT
+from workbench.showing.pictures.markup import Markup, address_of, element, number
+from workbench.showing.pictures.paint import STYLE
+from workbench.showing.pictures.things import BAD
+
+#: The page, which has configurations of all folders of ``specs`` in its table.
+PAGE = "docs/incidents.md"
+#: A report: its title, its text, the configuration that shows it, and what prevents it.
+_REPORT = re.compile(
+    r"\*\*(?P<title>[^*]+)\*\*\s+(?P<text>.+?)\nShown by `(?P<name>[\w/]+)`; prevented by (?P<by>.+)\.\s*$", re.DOTALL
+)
+_SENTENCE = re.compile(r".+?[.?](?=\s+[A-Z\[])|.+", re.DOTALL)
+_LOCAL_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
+#: The largest part of a picture on a card, in pixels, and the margin around it.
+_ROOM, _MARGIN = (330, 230), 14
+
+
+class Report(NamedTuple):
+    """A report.
+
+    Attributes:
+        name: The configuration that shows it.
+        by: What prevents it, as Markdown.
+    """
+
+    title: str
+    text: str
+    name: str
+    by: str
+
+    @property
+    def first_sentence(self) -> str:
+        sentence = _SENTENCE.match(self.text)
+        assert sentence is not None
+        return sentence[0]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What shows a report.
+
+    Attributes:
+        page: The address of the trace's page, relative to the page of incidents.
+        protocol: The protocol's title.
+        fault: The box at fault, as SVG.
+    """
+
+    page: str
+    protocol: str
+    fault: str
+
+
+def _report(paragraph: str) -> Report | None:
+    matched = _REPORT.match(paragraph)
+    return Report(**matched.groupdict()) if matched else None
+
+
+@cache
+def reports() -> dict[str, str]:
+    """The reports, title and text, by the configuration that shows them."""
+    paragraphs = ROOT.joinpath(PAGE).read_text(encoding="utf-8").split("\n\n")
+    texts: dict[str, list[str]] = {}
+    for report in filter(None, map(_report, paragraphs)):
+        texts.setdefault(report.name, []).append(_LOCAL_LINK.sub(r"\1", f"**{report.title}** {report.text}\n"))
+    return {name: "\n".join(each) for name, each in texts.items()}
+
+
+def cards(text: str, shown: Mapping[str, Shown]) -> str:
+    """The page with a card in place of each report that is shown, those of a section sorted by protocol."""
+    parts, waiting = list[str](), list[Report]()
+    for paragraph in text.split("\n\n"):
+        report = _report(paragraph)
+        if report and report.name in shown:
+            waiting.append(report)
+        else:
+            parts += [*_grouped(waiting, shown), paragraph]
+            waiting = []
+    return "\n\n".join([*parts, *_grouped(waiting, shown)])
+
+
+def _grouped(reports: Sequence[Report], shown: Mapping[str, Shown]) -> Iterator[str]:
+    def protocol(report: Report) -> str:
+        return shown[report.name].protocol
+
+    for title, group in groupby(sorted(reports, key=protocol), protocol):
+        inside = "\n\n".join(_card(report, shown[report.name]) for report in group)
+        yield f"{{.incidents-of}}\n{title}"
+        yield f"`````{{container}} incidents\n{inside}\n`````"
+
+
+def _card(report: Report, shown: Shown) -> str:
+    image = element("img", src=address_of(shown.fault), alt=f"the fault in {report.name}", loading="lazy")
+    link = element("a", image, href=shown.page, class_="incident-fault")
+    sentence = _LOCAL_LINK.sub(r"\1", report.first_sentence)
+    return f"""````{{container}} incident
+```{{raw}} html
+{link}
+```
+
+**{report.title}** {sentence}
+
+{{.incident-by}}
+Prevented by {report.by}
+````"""
+
+
+# The box at fault ----------------------------------------------------------------------------------------------------
+
+
+def fault(picture: Picture, prefix: str = "") -> Markup:
+    """The part of a picture that is at fault, at its own size: with everything wrong near it, and nothing else."""
+    wrong = [one for one in picture.placed if one.thing.id in picture.at_fault]
+    wrong += [one for one in picture.placed if one.thing.tone == BAD and one not in wrong]
+    boxes = [_box(one, picture.placed) for one in wrong] or list(picture.placed)
+    left, top, right, bottom = boxes[0].x, boxes[0].y, boxes[0].x + boxes[0].w, boxes[0].y + boxes[0].h
+    for box in boxes[1:]:
+        wider = min(left, box.x), min(top, box.y), max(right, box.x + box.w), max(bottom, box.y + box.h)
+        if wider[2] - wider[0] <= _ROOM[0] and wider[3] - wider[1] <= _ROOM[1]:
+            left, top, right, bottom = wider
+    within = [one for one in picture.placed if _is_within(one, left, top, right, bottom)]
+    ids = {one.thing.id for one in within}
+    routes = [(arrow, corners) for arrow, corners in picture.routes if {arrow.source, arrow.target} <= ids]
+    width, height = right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
+    return element(
+        "svg",
+        element("style", STYLE),
+        replace(picture, placed=within, routes=routes).content(prefix),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=" ".join(map(number, (left - _MARGIN, top - _MARGIN, width, height))),
+        width=width,
+        height=height,
+        role="img",
+        aria_label=picture.label,
+        font_family=FONT,
+        data_picture=picture.model,
+    )
+
+
+def _box(one: Placed, placed: Sequence[Placed]) -> Placed:
+    """The box around a row or a badge; of a pile also what lies behind."""
+    by_id = {each.thing.id: each for each in placed}
+    around = [one, *(by_id[id] for id in reversed(one.inside))]
+    framed = next((each for each in around if each.thing.kind not in ("row", "badge") and is_framed(each.thing)), one)
+    return next((each for each in around if each.thing.kind == "pile"), framed)
+
+
+def _is_within(one: Placed, left: float, top: float, right: float, bottom: float) -> bool:
+    return left <= one.x and top <= one.y and one.x + one.w <= right and one.y + one.h <= bottom
