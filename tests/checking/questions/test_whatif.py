@@ -221,7 +221,7 @@ def test_the_panel_says_what_a_change_rules_out() -> None:
 def test_a_change_that_is_not_accepted_is_said_to_be_so() -> None:
     (attempt,) = [a for a in flips(Guarded(first=True)) if a.changes == {"third": True}]
     assert attempt.result is None
-    assert attempt.error == "first and third do not go together"
+    assert str(attempt.error) == "first and third do not go together"
     assert "first and third" in repr(attempt)
 
 
@@ -331,3 +331,20 @@ def test_a_bad_condition_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(InputError, match=r"^expression .* is not accepted: ") as refused:
         Expression(Bakery(Writers=2), text)
     assert "\n" not in str(refused.value)
+
+
+def test_an_error_of_the_model_with_other_constants_is_an_answer_about_these_alone() -> None:
+    class Faulty(Guarded):
+        careless = Constant(False, bool, "writes what is not there")
+
+        @action
+        def forget(self, s):
+            require(self.careless)
+            s.m = 1
+
+    by_change = {attempt.told: attempt for attempt in flips(Faulty(second=True), ["BelowFour"])}
+    assert by_change["first=on"].mends == ["BelowFour"]
+    assert "'m'" in str(by_change["careless=on"].error)
+    assert by_change["careless=on"].hint == ("on → an error of the model", "idle")
+    assert repairs(Faulty(), "BelowFour", most=1).complete is False
+    assert repairs(Guarded(), "BelowFour", most=1).complete is True

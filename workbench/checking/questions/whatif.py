@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from workbench.checking.check import check
-from workbench.kernel import InputError, Machine, Result, Verdict, machine_of
+from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
 from workbench.kernel.meaning.budget import Progress, Watch
 from workbench.kernel.meaning.constants import spell
 from workbench.kernel.meaning.given import names_in
@@ -23,14 +23,14 @@ class Attempt:
     Attributes:
         before: The result without the changes.
         changes: The new values by constant.
-        result: None if the constants are not accepted together.
-        error: The reason why they are not.
+        result: None if the constants are not accepted together, or if the model breaks a rule with them.
+        error: What says so then.
     """
 
     before: Result
     changes: dict[str, Any]
     result: Result | None
-    error: str | None = None
+    error: InputError | ModelError | None = None
 
     @property
     def flipped(self) -> list[tuple[Verdict | None, Verdict]]:
@@ -81,15 +81,25 @@ class Attempt:
         name, value = next(iter(self.changes.items()))
         turned = f"{self.before.model.declared.constants[name].domain.word(value)} \N{RIGHTWARDS ARROW} "
         if self.result is None:
-            return f"{turned}not accepted here", "idle"
+            return f"{turned}{'an error of the model' if self._is_faulty else 'not accepted here'}", "idle"
         if self.result.holds:
             return (f"{turned}everything holds", "good") if self.mends else (f"{turned}changes nothing", "idle")
         if self.breaks:
             return f"{turned}breaks {_few(self.breaks)}", "bad"
         if self.mends:
             return f"{turned}repairs {_few(self.mends)}", "good"
-        unknown = any(verdict.holds is None for verdict in self.result.verdicts)
-        return f"{turned}{'too large to say' if unknown else 'changes nothing'}", "idle"
+        return f"{turned}{'changes nothing' if self.decides else 'too large to say'}", "idle"
+
+    @property
+    def _is_faulty(self) -> bool:
+        return isinstance(self.error, ModelError)
+
+    @property
+    def decides(self) -> bool:
+        """Whether each property that was checked is decided; constants that are not accepted have none."""
+        if self.result is None:
+            return not self._is_faulty
+        return all(verdict.holds is not None for verdict in self.result.verdicts)
 
     def __repr__(self) -> str:
         if self.result is None:
@@ -300,9 +310,8 @@ def repairs(
             if watch.stops:
                 return Repairs(property, repaired, tried, False, before.translation)
             tried += 1
-            verdict = quick.result[property] if quick.result is not None and quick.result.verdicts else None
-            complete &= verdict is None or verdict.holds is not None
-            if verdict is not None and verdict.holds:
+            complete &= quick.decides
+            if quick.result is not None and quick.result.verdicts and quick.result[property].holds:
                 repaired.append(_attempt(before, model, changes, names, options))
         if repaired:
             repaired.sort(key=lambda attempt: attempt.price)
@@ -323,7 +332,10 @@ def _attempt(
     try:
         changed = model.changed(**changes)
     except InputError as error:
-        return Attempt(before, changes, None, str(error))
+        return Attempt(before, changes, None, error)
     before_it = [verdict.name for verdict in before.verdicts]
     names = changed.chosen_as(before_it, model) if names is None else changed.applicable(names)
-    return Attempt(before, changes, check(changed, names, **options))
+    try:
+        return Attempt(before, changes, check(changed, names, **options))
+    except ModelError as error:
+        return Attempt(before, changes, None, error)

@@ -122,7 +122,7 @@ def _row(attempt: Attempt) -> tuple[str, str, str, str]:
     apply = element("button", "Apply", class_="wb-button", data_send=attempt.told, title="set this in the panel")
     name = element("code", attempt.told)
     if attempt.result is None:
-        return name, attempt.error or "", "", ""
+        return name, str(attempt.error), "", ""
     flipped = [badge(after.word) + " " + element("code", after.name) for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
     told = flipped + unknown
