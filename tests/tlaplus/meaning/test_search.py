@@ -156,7 +156,9 @@ ERRORS = {
     "in a definition": ("Next == Step\nThird(s) == s[3]\nInv == x < 1 \\/ Third(y) = 1", "7:13", 2),
     "in a LET": ("Next == Step\nInv == LET z == y[x]\n IN x < 2 => z = 1", "7:17", 1),
     "32 bits": ("Next == Step\nInv == x + 2147483646 > 0", "7:8", 3),
-    "32 bits, of a difference": ("Next == Step\nInv == -2147483647 - x < 0", "7:8", 3),
+    "no number": ("Next == Step\nInv == x <= (y = y)", "7:8", 1),
+    "32 bits, below": ("Next == Step\nInv == -2147483647 - x < 0", "7:8", 3),
+    "32 bits, above": ("Next == Step\nInv == x - (-2147483646) > 0", "7:8", 3),
 }
 #: The compiled machine names the disjunct here.
 OTHERWISE = {"never assigned": "7:2"}
