@@ -5,12 +5,16 @@
     python scripts/package_mutants.py                               # a sample of all rooms: make mutants
     python scripts/package_mutants.py --sample 500
     python scripts/package_mutants.py workbench/kernel/meaning/budget.py    # all mistakes in some files
+    python scripts/package_mutants.py workbench/tlaplus/compiler/*.py --tests tests/tlaplus/meaning
 
 Each *mutant* is a module whose source has one mistake (``scripts/mutations.py``). A process of its own, which has the
 mutant in the place of the module, runs the tests of the room, the slow ones last, up to the first that fails: then the
 mutant is *noticed*. So it is, too, if a test uses more than its share of CPU time or memory. A mutant that no test
 notices *survives*, unless ``tests/equivalent_mutants.toml`` lists it, with the reason why it is no mistake. Exit
 status: 0 if none survives, 1 if one does.
+
+``--tests`` has other tests judge instead of the room's, such as those that compare the compiled TLA+ machine with the
+plain evaluator: a mutant that survives shows what they do not compare.
 
 Compiled code is left out, since Numba would take the kernels of the right source from its cache; the tests of
 conformance compare these with the plain search. What models do wrong, configurations notice: ``scripts/mutants.py``.
@@ -121,8 +125,8 @@ class InTurn:
         resource.setrlimit(resource.RLIMIT_CPU, (until, resource.RLIM_INFINITY))
 
 
-def run_tests(mutant: Mutant, finder: Instead) -> int:
-    """The status of the tests of the mutant's room; only for a process of its own."""
+def run_tests(mutant: Mutant, finder: Instead, tests: Sequence[str]) -> int:
+    """The status of `tests`, or for none of the tests of the mutant's room; only for a process of its own."""
     import pytest
 
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
@@ -131,11 +135,11 @@ def run_tests(mutant: Mutant, finder: Instead) -> int:
     assert room is not None
     marks = LEFT_OUT if room == SPARK else f"not spark and {LEFT_OUT}"
     options = ["-x", "-q", "-n0", "--no-header", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", marks]
-    return int(pytest.main([*options, *ROOMS[room]], plugins=[InTurn()]))
+    return int(pytest.main([*options, *(tests or ROOMS[room])], plugins=[InTurn()]))
 
 
-def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]:
-    """The mutants with whether the tests notice each, as they are done.
+def judge(mutants: Sequence[Mutant], jobs: int, tests: Sequence[str] = ()) -> Iterator[tuple[Mutant, bool]]:
+    """The mutants with whether the tests, `tests` or those of its room, notice each, as they are done.
 
     Raises:
         SystemExit: For a mutant that does not compile, which any test would notice, and if tests cannot be run.
@@ -160,20 +164,21 @@ def judge(mutants: Sequence[Mutant], jobs: int) -> Iterator[tuple[Mutant, bool]]
                 os.dup2(nothing, 2)
                 status = int(pytest.ExitCode.TESTS_FAILED)
                 try:
-                    status = run_tests(mutant, finder)
+                    status = run_tests(mutant, finder, tests)
                 finally:  # also if the mistake ends pytest itself: the rest of this code is the parent's
                     os._exit(status)
             running[pid] = mutant
         pid, status = os.wait()
         mutant, code = running.pop(pid), os.waitstatus_to_exitcode(status)
         if code in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED):
-            raise SystemExit(f"{mutant}: the room's tests cannot be run")
+            raise SystemExit(f"{mutant}: the tests cannot be run")
         yield mutant, code != pytest.ExitCode.OK
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path, help="modules of the rooms; all of them")
+    parser.add_argument("--tests", nargs="+", default=[], metavar="TEST", help="judge by these, not the room's")
     parser.add_argument("--sample", type=int, metavar="N", help="only N mutants, by lot, always the same")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes at a time")
     options = parser.parse_args(arguments)
@@ -182,13 +187,17 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{str(file)!r} is not mutated; it takes a module in {', '.join(ROOMS)}", file=sys.stderr)
             return 2
     os.chdir(ROOT)
+    for test in options.tests:
+        if not Path(test.partition("::")[0]).exists():
+            print(f"{test!r} is no test; --tests takes files, folders and tests of the repository", file=sys.stderr)
+            return 2
     listed = Equivalents.read(EQUIVALENT)
     every = mutants_of(options.files)
     wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(every)]
     print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
     mutants = sorted((one for one in every if not listed.has(one)), key=lambda mutant: mutant.lot)[: options.sample]
     by_room: dict[str, Counter[str]] = {}
-    for mutant, noticed in judge(mutants, options.jobs):
+    for mutant, noticed in judge(mutants, options.jobs, options.tests):
         by_room.setdefault(str(room_of(mutant.path)), Counter())["noticed" if noticed else "survived"] += 1
         if not noticed:
             wrong.append(f"survives: {mutant}")

@@ -1,7 +1,6 @@
 """Small mistakes in the package: a room's tests notice them, or they are reported."""
 
 import ast
-import os
 import subprocess
 import sys
 
@@ -11,18 +10,13 @@ from mutations import Equivalents, Mutant, Mutation
 
 from tests.places import ROOT
 
-JUDGED_BY_ONE_FILE = """
-import sys, package_mutants
-package_mutants.ROOMS.clear()
-package_mutants.ROOMS["workbench/kernel"] = ("tests/kernel/test_given.py",)
-sys.exit(package_mutants.main(["workbench/kernel/meaning/given.py", "--sample", "3"]))
-"""
+JUDGED_BY_ONE_FILE = ["workbench/kernel/meaning/given.py", "--sample", "3", "--tests", "tests/kernel/test_given.py"]
 
 
 @pytest.mark.slow
 def test_a_mistake_that_no_test_notices_is_named() -> None:
-    command, path = [sys.executable, "-c", JUDGED_BY_ONE_FILE], {**os.environ, "PYTHONPATH": "scripts"}
-    ended = subprocess.run(command, cwd=ROOT, env=path, capture_output=True, text=True, check=False)
+    command = [sys.executable, "scripts/package_mutants.py", *JUDGED_BY_ONE_FILE]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stderr
     *survivors, room, total = ended.stdout.splitlines()
     assert all(line.startswith("survives: workbench/kernel/meaning/given.py:") for line in survivors)
@@ -51,6 +45,11 @@ def test_a_mutant_that_does_not_compile_is_named() -> None:
 def test_files_outside_the_rooms_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert package_mutants.main([str(ROOT / "workbench" / "language.py")]) == 2
     assert "is not mutated; it takes a module in workbench/kernel," in capsys.readouterr().err
+
+
+def test_tests_that_are_not_there_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert package_mutants.main(["--tests", "tests/kernel", "tests/nowhere.py::test"]) == 2
+    assert capsys.readouterr().err.startswith("'tests/nowhere.py::test' is no test; --tests takes files, folders and")
 
 
 @pytest.mark.slow

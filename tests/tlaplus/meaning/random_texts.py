@@ -17,7 +17,7 @@ _VALUES: dict[str, str] = {
     "(~$bool)|($bool <=> $bool)|($seq \\in Seq($set))|($seq \\in [1..2 -> $set])|($record \\in [a : $set, b : $set])|"
     "(<<$number, $any>> \\in ($set \\X $set))|($set \\in SUBSET $set)|($any \\notin $set)|"
     "($any \\in Nat)|($any \\in (Nat \\cup $set))|($any \\in ($set \\cup Nat))|"
-    "({$any} \\subseteq STRING)|(Nat = $set)|"
+    "({$any} \\subseteq STRING)|(Nat = $set)|(<<$any>> = <<$any>>)|"
     "(LET F($v) == $bool IN F($number) \\/ F($any))",
     "set": "{}|{$any}|{$number, $number, $number}|(1..$number)|($set \\cup $set)|($set \\cap $set)|($set \\ $set)|"
     "BOOLEAN|{$v \\in $set : $bool}|{$any : $v \\in $set}|(DOMAIN $seq)|(DOMAIN $function)|(UNION {$set, $set})|"
