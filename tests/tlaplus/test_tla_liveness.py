@@ -203,6 +203,17 @@ def test_a_specification_may_assume_other_liveness_than_fairness(assumed, once, 
         assert "the specification asks behaviours for more than fairness" in result["Once"].why
 
 
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_fairness_of_what_is_no_step_of_next_leaves_no_behaviour_and_all_is_true_of_none(engine):
+    """TLC's verdict; `reference` says why."""
+    lines = "Init == x = 0", "Next == x' = 1 - x", "Leap == x' = 2", r"Spec == Init /\ [][Next]_x /\ WF_x(Leap)"
+    text = module_of("EXTENDS Naturals", "VARIABLE x", *lines, "P == <>(x = 7)")
+    verdict = check(module_of_text(text, "SPECIFICATION Spec PROPERTY P")(), engine=engine)["P"]
+    assert verdict.holds
+    if engine == "reference":
+        assert verdict.why == "no behaviour is as the specification asks"
+
+
 SPREAD = r"""EXTENDS Naturals
 VARIABLES x, y
 vars == <<x, y>>

@@ -151,7 +151,7 @@ class Plain:
         if decided.failure is not None:
             raise ModelError(str(decided.failure))
         if not decided.trace:
-            return Verdict.on(declared, decided.holds, decided.why if decided.holds is None else None)
+            return Verdict.on(declared, decided.holds, None if decided.holds and graph.pruned else decided.why or None)
         trace = self.trace(decided.trace, decided.loop)
         return Verdict.on(declared, False, str(trap(trace)), trace=trace)
 

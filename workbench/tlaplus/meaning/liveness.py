@@ -200,11 +200,11 @@ class _Deciding:
                     return Decided(name, False, tuple(self.graph.states[now] for now, _ in steps), loop)
         if self.graph.pruned:
             return Decided(name, True, why="within the constraints")
-        return (
-            Decided(name, True)
-            if self.has_behaviours
-            else Decided(name, None, why="no behaviour is as the specification asks")
-        )
+        if self.has_behaviours:
+            return Decided(name, True)
+        # WF and SF of an action that is no part of Next may leave none: then the property is true, as TLC says.
+        is_fair = self.atoms.fairness.issuperset(self.fairness)
+        return Decided(name, True if is_fair else None, why="no behaviour is as the specification asks")
 
     def _evaluate(self, case: Formula) -> None:
         """Ask predicates of each state or step, be it of interest or not: one without a value is an error for TLC.
@@ -238,7 +238,7 @@ class _Deciding:
 
     @cached_property
     def has_behaviours(self) -> bool:
-        """Whether one meets all that the specification asks: what is more than WF and SF may leave none."""
+        """Whether one meets all that the specification asks."""
         return not self.fairness or self._lasso(self.fairness) is not None
 
     def _truth(self, step: Step, atom: int) -> bool:

@@ -48,9 +48,14 @@ class Atom:
 
 @dataclass
 class Atoms:
-    """The atoms of the formulas of a specification; a :class:`Literal` has their numbers."""
+    """The atoms of the formulas of a specification; a :class:`Literal` has their numbers.
+
+    Attributes:
+        fairness: What WF and SF say.
+    """
 
     predicates: list[Atom] = field(default_factory=list)
+    fairness: set[Formula] = field(default_factory=set)
 
     def formula(self, node: Expression, env: Environment) -> Formula:
         """An expression as a formula.
@@ -132,7 +137,9 @@ def _fairness(atoms: Atoms, node: tree.Fairness, env: Environment) -> Formula:
     taken: Expression = tree.Angle(node.at, node.action, node.subscript)
     disabled = negated(atoms.formula(tree.Operation(node.at, "ENABLED", (taken,)), env))
     again = always(eventually(atoms.formula(taken, env)))
-    return some_of([always(eventually(disabled)) if node.kind == "WF" else eventually(always(disabled)), again])
+    said = some_of([always(eventually(disabled)) if node.kind == "WF" else eventually(always(disabled)), again])
+    atoms.fairness.add(said)
+    return said
 
 
 def _name(atoms: Atoms, node: Expression, env: Environment) -> Formula:
