@@ -984,7 +984,7 @@ def test_a_repair_that_breaks_what_is_checked_by_default_says_so(run, tmp_path):
 
 
 def test_where_trying_is_too_much_a_shipped_configuration_knows_the_repair(run, monkeypatch):
-    monkeypatch.setattr("workbench.commands.output.advice._MOST_STATES", 10)
+    monkeypatch.setattr("workbench.kernel.Machine.most_tried", 10)
     _, out, _ = run("check", "two_phase_commit", "--set", "LosesPatience=true")
     assert "repair it  LosesPatience=off" in out
 

@@ -196,6 +196,54 @@ def test_what_disables_a_step_is_said_in_the_words_of_the_text():
     assert (give.lane, note.lane) == ("Client#0", "")
 
 
+CHANGES = """
+action Init:
+  r = record(kind="A", files=[1], by={"x": 1, "y": 2}, seen=set([1]))
+  b = [0]
+
+atomic action Change:
+  r.kind = "B"
+  r.by["x"] = 3
+  r.seen.add(2)
+  r.files = b
+
+atomic action Turn:
+  r.by = {"y": 2, "x": 1}
+"""
+
+
+def test_a_change_is_told_by_fields_keys_and_members():
+    machine = machines_of(CHANGES, "changes")()
+    (start,) = machine.initial_states()
+    changes = {
+        instance.label: [str(part) for change in start.changes_to(state) for part in change.parts]
+        for instance in machine.instances
+        for _, state in machine.outcomes(instance, start)
+    }
+    assert changes == {
+        "Change": [
+            'r.by["x"]: 1 -> 3',
+            "r.files: [1] -> [0]",
+            'r.kind: "A" -> "B"',
+            "r.seen: + 2",
+            "sharing[r]: + one object: r/1, b",
+            "sharing[b]: + one object: r/1, b",
+        ],
+        "Turn": ['r.by: {"x": 1, "y": 2} -> {"y": 2, "x": 1}'],
+    }
+
+
+def test_an_error_with_another_constant_leaves_the_answer(run, tmp_path):
+    path = tmp_path / "wrong.fizz"
+    path.write_text(
+        "WRONG = False\naction Init:\n  n = 0\natomic action Go:\n  require n < 2\n  if WRONG:\n    n = None + 1\n"
+        "  n = n + 1\nalways assertion Low:\n  return n < 2\n"
+    )
+    status, out, err = run("check", str(path))
+    assert (status, err) == (1, "")
+    assert "Low" in out
+
+
 def test_roles_that_come_or_go_are_refused():
     text = LOCK.replace("any key in", "clients.append(Client())\n    any key in")
     with pytest.raises(ModelError, match=r"lock\.fizz:24:15: Client#2 is created after Init, where it has no cells"):

@@ -12,10 +12,6 @@ from workbench.kernel.meaning.constants import as_arguments
 from workbench.registry.configurations import neighbours
 from workbench.registry.programs import lacks_compiled
 
-#: Repairs are looked for only in spaces of up to so many states, and until the changed ones have more together. It does
-#: not count seconds: a busy machine gives the same advice.
-_MOST_STATES = 300_000
-_BUDGET = Budget(states=_MOST_STATES)
 _MOST_TOLD = 3
 
 
@@ -68,23 +64,25 @@ def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
     if not others:
         return attempt, attempt.breaks
     model, symmetry = attempt.before.model, attempt.before.symmetry
-    before = check(model, model.applicable(others), symmetry=symmetry, budget=_BUDGET)
-    after = check(changed, others, symmetry=symmetry, budget=_BUDGET)
+    budget = Budget(states=model.most_tried)
+    before = check(model, model.applicable(others), symmetry=symmetry, budget=budget)
+    after = check(changed, others, symmetry=symmetry, budget=budget)
     return attempt, [*attempt.breaks, *Attempt(before, attempt.changes, after).breaks]
 
 
 def _tried(result: Result) -> list[Attempt]:
-    """The changes that are checked within :data:`_MOST_STATES`; changes back to a default come first.
+    """The changes that are checked within the states that the model allows; changes back to a default come first.
 
-    A number at its default is left alone: it is mostly a size, and a smaller space hides a violation.
+    That does not count seconds: a busy machine gives the same advice. A number at its default is left alone: it is
+    mostly a size, and a smaller space hides a violation.
     """
-    visited = 0
+    visited, most = 0, result.model.most_tried
 
     def count(attempt: Attempt) -> None:
         nonlocal visited
         visited += 0 if attempt.result is None else attempt.result.distinct
 
-    if result.distinct > _MOST_STATES or lacks_compiled():  # the reference search would take minutes
+    if result.distinct > most or lacks_compiled():  # the reference search would take minutes
         return []
     differing = result.model.differing()
     declared = result.model.declared.constants
@@ -94,7 +92,7 @@ def _tried(result: Result) -> list[Attempt]:
         constants=[name for name, one in declared.items() if name in differing or one.domain.kind != "integer"],
         before=result,
         on_attempt=count,
-        watch=Watch(should_stop=lambda: visited > _MOST_STATES),
+        watch=Watch(should_stop=lambda: visited > most),
         symmetry=result.symmetry,
-        budget=_BUDGET,
+        budget=Budget(states=most),
     )

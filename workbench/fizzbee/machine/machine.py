@@ -44,6 +44,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
     file: ClassVar[str]
     family: ClassVar[Family]
     instances: Sequence[FizzInstance]
+    most_tried = 1_000  # the interpreter takes milliseconds for each
 
     def __init__(self, /, **constants: Any) -> None:
         self.author = self

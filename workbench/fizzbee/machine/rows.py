@@ -8,7 +8,16 @@ that only reads it does not.
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
 
-from workbench.fizzbee.machine.values import ABSENT, FizzNotation, Place, Places, Thawing, freeze, roles_in
+from workbench.fizzbee.machine.values import (
+    ABSENT,
+    FizzNotation,
+    Place,
+    Places,
+    Thawing,
+    Together,
+    freeze,
+    roles_in,
+)  # fmt: skip
 from workbench.fizzbee.meaning.state import Frame, State, Thread, Work
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.values import Instance, Value, Wrong
@@ -55,7 +64,9 @@ class Rows:
         begun = _free("begun", variables) if options.is_bounded else None
         extra = {name: None for name in (counts, begun) if name is not None}
         sharing = _free("sharing", variables)
-        self.layout = Layout({**variables, **extra, sharing: [str(cell) for cell in held]}, notation=FizzNotation())
+        notation = FizzNotation()
+        self.layout = Layout({**variables, **extra, sharing: [str(cell) for cell in held]}, notation=notation)
+        notation.cells = [str(cell) for cell in self.layout.cells]
         where: Any = self.layout.positions
         self.heap = {name: where[name] for name in meaning.variables}
         self.of_roles = [
@@ -108,13 +119,12 @@ class Rows:
         return frozen, places
 
     def linked(self, cells: Iterable[int], places: Iterable[Sequence[Place]]) -> dict[int, Any]:
-        """For each cell the objects in it that have several places, by these."""
-        links: dict[int, Any] = dict.fromkeys(cells, ())
-        for group in sorted(tuple(group) for group in places if len(group) > 1):
-            for cell in dict.fromkeys(cell for cell, _ in group):
-                if cell in links:
-                    links[cell] = (*links[cell], group)
-        return links
+        """For each cell the objects in it that have several places."""
+        links = {cell: set[Together]() for cell in cells}
+        for group in (Together(tuple(group)) for group in places if len(group) > 1):
+            for cell in links.keys() & {cell for cell, _ in group.places}:
+                links[cell].add(group)
+        return {cell: frozenset(groups) for cell, groups in links.items()}
 
     # Actions that are half done, as values ----------------------------------------------------------------------------
 
@@ -193,9 +203,9 @@ class RowState(State):
         """Make the value of a cell; an object that another loaded cell has too is that one."""
         if cell in self._loaded or (cell == self._rows.threads and self._threads is not None):
             return
-        for group in self._row[self._rows.links[cell]]:
-            self._groups[group[0]] = group
-            self._thawing.groups.update((place, group[0]) for place in group if place[0] == cell)
+        for (places,) in self._row[self._rows.links[cell]]:
+            self._groups[places[0]] = places
+            self._thawing.groups.update((place, places[0]) for place in places if place[0] == cell)
         value = self._row[cell]
         value = ABSENT if value == ABSENT else self._thawing.thaw(value, cell)
         if cell == self._rows.threads:

@@ -4,6 +4,7 @@ Numbers, strings, truths and None are themselves, a list is a tuple, and a role 
 are told by their places: a place is a cell and a path of indices into its value.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from workbench.fizzbee.meaning.values import (
@@ -20,7 +21,7 @@ from workbench.fizzbee.meaning.values import (
 )  # fmt: skip
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.text import printable
-from workbench.kernel.meaning.values import Name
+from workbench.kernel.meaning.values import Map, Name
 
 Path: TypeAlias = tuple[int, ...]
 Place: TypeAlias = tuple[int, Path]
@@ -65,6 +66,12 @@ class Real(NamedTuple):
     """A number with a fraction, in hexadecimal."""
 
     text: str
+
+
+class Together(NamedTuple):
+    """The places of one object."""
+
+    places: tuple[Place, ...]
 
 
 #: The value of a field that the state does not have.
@@ -178,16 +185,53 @@ def roles_in(frozen: Any) -> set[str]:
 
 
 class FizzNotation(Notation):
-    """Values as FizzBee prints them."""
+    """Values as FizzBee prints them.
+
+    Attributes:
+        cells: The names of the cells, by number.
+    """
+
+    def __init__(self) -> None:
+        self.cells: Sequence[str] = ()
 
     def show(self, value: Any, joint: str = "=") -> str:
         if isinstance(value, Name):
             return printable(value)
+        if isinstance(value, Together):
+            return f"one object: {', '.join(map(self._place, value.places))}"
+        if isinstance(value, frozenset):  # what is shared
+            return "; ".join(map(self.show, sorted(value)))
         if type(value) not in _SHOWN:
             return super().show(value, joint)
         if value == ABSENT:
             return "-"
         return printable(shown(_readable(value)))
+
+    def parts(self, value: Any) -> Any:
+        match value:
+            case Fields():
+                return _ByName(zip(value.names, value.values, strict=True))
+            case Pairs(parts=parts) if len(set(parts[::2])) == len(parts) // 2:
+                return Map(zip(parts[::2], parts[1::2], strict=True))
+            case Items(kind="set", items=items) if len(set(items)) == len(items):
+                return frozenset(items)
+            case Items(items=items):
+                return items
+        return value
+
+    def pair(self, of: Map, key: Any) -> str:
+        return f"{key} = {self.show(of[key])}" if isinstance(of, _ByName) else super().pair(of, key)
+
+    def part(self, whole: str, of: Map, key: Any) -> str:
+        return f"{whole}.{key}" if isinstance(of, _ByName) else super().part(whole, of, key)
+
+    def _place(self, place: Place) -> str:
+        cell, path = place
+        return "/".join([self.cells[cell], *map(str, path)])
+
+
+class _ByName(Map):
+    """The fields of a record."""
 
 
 _SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Range, Real}

@@ -47,19 +47,15 @@ def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON
         [Difference(where='stock[pear]', before='2', after='1')]
     """
     show = notation.show
-    if isinstance(before, frozenset) and isinstance(after, frozenset):
-        yield _members(where, map(show, _beyond(before, after)), map(show, _beyond(after, before)))
-    elif isinstance(before, Map) and isinstance(after, Map):
-        gained, lost = _beyond(before, after), _beyond(after, before)
-        for key in (key for key in after if key not in gained and not is_same(before[key], after[key])):
-            yield from differences(notation.part(where, after, key), before[key], after[key], notation)
-        if gained or lost:
-            news = (notation.pair(after, key) for key in gained)
-            yield _members(where, news, (notation.key(before, key) for key in lost))
-    elif type(before) is type(after) is tuple:
-        yield from _of_tuples(where, before, after, notation)
+    old, new = notation.parts(before), notation.parts(after)
+    if isinstance(old, frozenset) and isinstance(new, frozenset):
+        yield _members(where, map(show, _beyond(old, new)), map(show, _beyond(new, old)))
+    elif isinstance(old, Map) and isinstance(new, Map):
+        yield from _of_maps(where, old, new, notation) or [Difference(where, show(before), show(after))]
+    elif type(old) is type(new) is tuple:
+        yield from _of_tuples(where, old, new, notation)
     else:
-        fields = zip(record_items(before), record_items(after), strict=False) if type(before) is type(after) else ()
+        fields = zip(record_items(old), record_items(new), strict=False) if type(old) is type(new) else ()
         pairs = [(name, one, other) for (name, one), (_, other) in fields]
         changed = [pair for pair in pairs if not is_same(pair[1], pair[2])]
         if len(changed) == len(pairs):
@@ -67,6 +63,21 @@ def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON
         else:
             for name, one, other in changed:
                 yield from differences(f"{where}.{name}", one, other, notation)
+
+
+def _of_maps(where: str, before: Map, after: Map, notation: Notation) -> list[Difference]:
+    """Nothing for two values of a language that differ in the order of their keys alone."""
+    gained, lost = _beyond(before, after), _beyond(after, before)
+    told = [
+        difference
+        for key in after
+        if key not in gained and not is_same(before[key], after[key])
+        for difference in differences(notation.part(where, after, key), before[key], after[key], notation)
+    ]
+    if gained or lost:
+        news = (notation.pair(after, key) for key in gained)
+        told.append(_members(where, news, (notation.key(before, key) for key in lost)))
+    return told
 
 
 def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...], notation: Notation) -> Iterator[Difference]:

@@ -119,6 +119,7 @@ class Machine(ABC):
         language: That in which people ask about states.
         comment: The beginning of a comment in that language.
         aliases: The values that traces show in place of the variables, by name: functions of a state and the next one.
+        most_tried: How many states of other settings are visited, in all, to advise who did not ask: seconds of work.
     """
 
     declared: Family
@@ -133,6 +134,7 @@ class Machine(ABC):
     comment: str = "#"
     sources: Mapping[str, str] = MappingProxyType({})
     aliases: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType({})
+    most_tried: int = 300_000
 
     @abstractmethod
     def with_constants(self, constants: Mapping[str, Any]) -> "Machine":

@@ -18,6 +18,10 @@ class Notation:
         """A value in one line, as by :func:`workbench.kernel.meaning.values.show`."""
         return show(value, joint)
 
+    def parts(self, value: Any) -> Any:
+        """A value as one by whose members, keys or fields its changes are told: by default itself."""
+        return value
+
     def key(self, of: Map, key: Any) -> str:
         """A key of a map on its own, without its value."""
         return self.show(key)
