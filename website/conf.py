@@ -10,7 +10,7 @@ from website.keeping import CODE
 from website.staging import FILES, FRONT, SCRIPT, STYLE, docname
 from workbench import __version__
 from workbench.registry import addresses
-from workbench.showing.panel import surface
+from workbench.showing.panel import bundle
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import drawn_style, live_script
 
@@ -154,7 +154,7 @@ def add_assets(app: Any, error: Exception | None) -> None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(drawn_style())
         (static / SCRIPT).write_text(live_script(states=True))
-        (static / front.PANEL_STYLE).write_text(surface.STYLE)
+        (static / front.PANEL_STYLE).write_text(bundle.STYLE)
         playground.finish(Path(app.outdir))
         for picture in Path(app.srcdir, gallery.FOLDER).rglob("*"):
             if picture.suffix in (gallery.ANIMATED, gallery.STILL):

@@ -136,18 +136,20 @@ class Kernel:
 
     Attributes:
         displayed: What the cell that ran last has shown, by MIME type.
+        opened: The states with which it has opened widgets.
     """
 
     def __init__(self) -> None:
         self.manager, self.client = start_new_kernel(kernel_name="python3")
         self.displayed: list[dict[str, Any]] = []
+        self.opened: list[dict[str, Any]] = []
 
     def run(self, cell: str, code: str) -> str:
         """What a cell prints."""
         content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False}
         message = self.client.session.msg("execute_request", content, metadata={"cellId": cell})
         self.client.shell_channel.send(message)
-        printed, self.displayed = "", []
+        printed, self.displayed, self.opened = "", [], []
         while True:
             said = self.client.get_iopub_msg(timeout=300)
             if said["parent_header"].get("msg_id") != message["header"]["msg_id"]:
@@ -155,6 +157,8 @@ class Kernel:
             assert said["msg_type"] != "error", said["content"]["traceback"]
             if said["msg_type"] == "display_data":
                 self.displayed.append(said["content"]["data"])
+            if said["msg_type"] == "comm_open":
+                self.opened.append(said["content"]["data"]["state"])
             if said["msg_type"] == "stream":
                 printed += said["content"]["text"]
             if said["msg_type"] == "status" and said["content"]["execution_state"] == "idle":

@@ -43,7 +43,9 @@ from workbench.language import *
 from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.hudi.model import Hudi
 from workbench.registry import addresses, get_model, models
+from workbench.showing.lessons import predict
 from workbench.showing.panel import Simulator, TracePlayer, Workbench, lifetime
+from workbench.showing.panel.bundle import SCRIPT
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Tabs
@@ -783,6 +785,35 @@ def test_a_panel_stays_while_another_cell_shows_it(kernel: Kernel) -> None:
     assert kernel.alive() == before + 2, "the old one is in sight"
     kernel.run("list", "shown")
     assert kernel.alive() == before + 1
+
+
+@pytest.mark.slow
+def test_the_script_of_all_panels_is_sent_once(kernel: Kernel) -> None:
+    def opened(code: str = "") -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        """A panel that a cell makes, and the other widgets that it opens."""
+        kernel.run("cell", f"from workbench.showing.lessons import predict\n{code}\npredict('Is 1 < 2?', 'yes', 'no')")
+        (panel,) = (state for state in kernel.opened if "wb-panel" in state.get("_dom_classes", ()))
+        return panel, [state for state in kernel.opened if state is not panel]
+
+    every = "import ipywidgets; ipywidgets.Widget.close_all()"
+    first, others = opened(every)
+    assert [state["script"] for state in others if "script" in state] == [SCRIPT]
+    second, layout = opened()
+    assert second["bundle"] == first["bundle"]
+    assert len(json.dumps([second, *layout])) < 8_000
+    name = second["bundle"].removeprefix("IPY_MODEL_")
+    saved = kernel.run("saved", f"print('script' in ipywidgets.Widget.get_manager_state()['state']['{name}']['state'])")
+    assert saved == "True", "a notebook that keeps its widgets keeps it once"
+    third, others = opened(every)
+    assert third["bundle"] != first["bundle"], "that one is closed"
+    assert any("script" in state for state in others)
+
+
+def test_outside_of_a_kernel_each_panel_has_the_script() -> None:
+    """Servers that serve several pages from one process do not share widgets between them."""
+    shown = predict("Is 1 < 2?", "yes", "no")
+    assert (shown.bundle, shown._esm) == (None, SCRIPT)
+    shown.close()
 
 
 # Without a kernel ----------------------------------------------------------------------------------------------------

@@ -54,6 +54,20 @@ def page(browser: Any) -> Iterator[Any]:
     page.close()
 
 
+def has_one_script(page: Any) -> None:
+    """All panels of the page share it, and with it their style."""
+    panels = page.locator(".wb-panel")
+    assert panels.count() > 1
+    counts = panels.evaluate_all(
+        """(panels) => {
+            const ofPanels = (sheet) => [...sheet.cssRules].some((rule) => rule.cssText.includes(".wb-panel"));
+            const sheets = panels.map((panel) => panel.getRootNode().adoptedStyleSheets.filter(ofPanels));
+            return [...sheets.map((own) => own.length), new Set(sheets.flat()).size];
+        }"""
+    )
+    assert set(counts) == {1}
+
+
 def both_answer(page: Any) -> None:
     """The switches in a box, and the slider before the panel."""
     said = page.locator("pre:has-text('NonCrashedProgress')")
@@ -67,6 +81,7 @@ def both_answer(page: Any) -> None:
     expect(panel.locator(".wb-headline")).to_contain_text("NUM_WRITERS 1 instead of 2")
     for copy in page.locator(".wb-kept").all():
         expect(copy).to_be_hidden()
+    has_one_script(page)
 
 
 def test_a_switch_is_flipped_in_notebook_7(page: Any, lab: Lab) -> None:
@@ -119,3 +134,4 @@ def test_a_switch_is_flipped_in_marimo(page: Any, marimo: str) -> None:
     expect(promise).to_have_attribute("aria-label", "NonCrashedProgress holds")
     expect(page.locator("body")).not_to_contain_text("[object Object]")
     expect(page.locator("body")).not_to_contain_text("{}")
+    has_one_script(page)

@@ -158,10 +158,21 @@ function modelOf(values, send, ask) {
   };
 }
 
+// The style of all panels, which a document, or a shadow root with a panel in it, adopts once.
+const SHEET = new CSSStyleSheet();
+SHEET.replaceSync(STYLE);
+
+function adoptStyle(el) {
+  const root = el.getRootNode();
+  const { adoptedStyleSheets } = root.adoptedStyleSheets ? root : document;  // it may not be in a page yet
+  if (!adoptedStyleSheets.includes(SHEET)) adoptedStyleSheets.push(SHEET);
+}
+
 // The models of players and of two runs by their values, which all views of a panel share.
 const MODELS = new WeakMap();
 
 function render({ model, el }) {
+  adoptStyle(el);
   el.classList.add("wb", "wb-pane", "wb-panel");
   const html = model.get("parts");  // kept up to date here, for whoever shows the panel once more
   const values = model.get("values");

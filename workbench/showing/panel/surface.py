@@ -3,20 +3,16 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
 from typing import Any
 
 import anywidget
 import traitlets
+from ipywidgets import widget_serialization
 
+from workbench.showing.panel.bundle import LOADER, SCRIPT, Bundle, shared_bundle
 from workbench.showing.panel.lifetime import Displayed
 from workbench.showing.panel.parts import Part
 from workbench.showing.pictures.markup import as_text
-from workbench.showing.view.base.html import canvas_script, drawn_style, player_script, script
-
-_HERE = resources.files(__package__)
-#: The style of drawings, players and panels.
-STYLE = f"{drawn_style()}:is(html, :where(:host)) {{\n{_HERE.joinpath('panel.css').read_text(encoding='utf-8')}}}"
 
 
 class Surface(Displayed, anywidget.AnyWidget):
@@ -30,9 +26,8 @@ class Surface(Displayed, anywidget.AnyWidget):
         content (Part): The part in which all others are.
     """
 
-    _esm = player_script() + canvas_script() + script("runs.js") + script("surface.js", folder=_HERE)
-    _css = STYLE
-
+    _esm = traitlets.Unicode().tag(sync=True)
+    bundle = traitlets.Instance(Bundle, allow_none=True).tag(sync=True, **widget_serialization)
     root = traitlets.Int().tag(sync=True)
     #: The HTML of each part, and the values that its page draws, by its number. Both are changed in place, and the page
     #: is told of the changes.
@@ -47,7 +42,9 @@ class Surface(Displayed, anywidget.AnyWidget):
         self._told: dict[str, dict[str, Any]] = {}
         self._holding = 0
         self._enter(root)
-        super().__init__(root=root.number, _dom_classes=["wb-panel"])
+        bundle = shared_bundle()
+        esm = SCRIPT if bundle is None else LOADER
+        super().__init__(root=root.number, bundle=bundle, _esm=esm, _dom_classes=["wb-panel"])
         self._news, self._told = {}, {}  # all of it went with the widget
         self.on_msg(self._received)
 
