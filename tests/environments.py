@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tomllib
 import venv
 from collections.abc import Iterator
@@ -17,6 +18,14 @@ from tests.places import ROOT
 
 #: The line that says what is missing.
 MISSING = re.compile(r".* needs \w+, which is not installed: pip install 'lakehouse-workbench\[(?P<extra>\w+)\]'")
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    """What setuptools makes of a folder: an ``sdist``, or a ``wheel``."""
+    code = f"import setuptools.build_meta as b; b.build_{kind}({str(target)!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=source, check=True, capture_output=True)
+    (made,) = target.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return made
 
 
 def project() -> importlib.metadata.Distribution:

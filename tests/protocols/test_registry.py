@@ -1,71 +1,21 @@
-"""A protocol of another package is found with all that ours have."""
+"""A protocol of another package, as ``workbench new --package`` begins it, is found with all that ours have."""
 
 import json
 import os
-import subprocess
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.command import complaints, python
+from tests.command import Done, complaints, python
+from tests.environments import build
+from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.registry import get_model, having, models, protocols
 
-#: The files of a package with a protocol: its model, picture, a story with its configuration, and an audit.
-PACKAGE = {
-    "ledgers/__init__.py": """
-from pathlib import Path
-from workbench.registry import Protocol
-
-PROTOCOL = Protocol(
-    __name__,
-    models={"ledger": "model:Ledger"},
-    stories={"ledger": {"A number twice": "ledgers/twice"}},
-    in_sight={"ledger": ("Locks",)},
-    picture="picture",
-    audit="tables",
-    specs=Path(__file__).parent / "specs",
-)
-""",
-    "ledgers/model.py": """
-from workbench.language import *
-
-class Ledger(Model):
-    \"\"\"Two writers number the lines of a ledger.\"\"\"
-
-    Writers = Constant(2, Names("w", range(1, 4)), "who writes")
-    Locks = Constant(True, bool, "whether a writer reads and writes in one step")
-    entries = Variable((), doc="the numbers that were written")
-    seen = Variable(None, per="Writers", doc="what a writer has read")
-    writer = Process(per="Writers")
-
-    @action(writer)
-    def read(self, s, w):
-        require(not self.Locks and s.seen[w] is None and len(s.entries) < 2, "it has read")
-        s.seen[w] = len(s.entries)
-
-    @action(writer)
-    def write(self, s, w):
-        require(len(s.entries) < 2, "the ledger is full")
-        require(self.Locks or s.seen[w] is not None, "it has to read first")
-        s.entries += (len(s.entries) if self.Locks else s.seen[w],)
-        s.seen[w] = None
-
-    @invariant
-    def Gapless(self, s):
-        \"\"\"The lines are numbered without gaps and repetitions.\"\"\"
-        return s.entries == tuple(range(len(s.entries)))
-""",
-    "ledgers/picture.py": """
-from ledgers.model import Ledger
-from workbench.showing.pictures import card, picture_of
-
-@picture_of(Ledger, leaves_out={"seen": "a thought"})
-def describe(model, s):
-    yield from (card(f"line-{i}", f"line {i}", str(number)) for i, number in enumerate(s.entries))
-""",
-    "ledgers/tables.py": """
+#: A part that the command does not begin: what judges the numbers that were written to a counter.
+AUDIT = """
 from itertools import pairwise
 from workbench.audits.judgement import Judgement
 
@@ -76,38 +26,34 @@ def detects(source):
 
 def audit(source, *, acks, since):
     numbers = [int(line) for line in source.read("ledger.txt", 1000).split()]
-    judgement = Judgement("ledgers", source, versions=(numbers[0], numbers[-1]))
+    judgement = Judgement("ledger", source, versions=(numbers[0], numbers[-1]))
     for before, after in pairwise(numbers):
         if after != before + 1:
-            judgement.find("Gapless", "proved", after, f"{after} follows {before}", no_picture="none is needed")
+            judgement.find("NothingLost", "proved", after, f"{after} follows {before}", no_picture="none is needed")
     return judgement.audit()
-""",
-    "ledgers/specs/twice.toml": """
-title = "Two writers without a lock"
-model = "ledger"
-properties = ["Gapless"]
-[constants]
-Locks = false
-[expect.verdicts]
-Gapless = { violated = 5 }
-""",
-    "ledgers-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: ledgers\nVersion: 1.0\n",
-    "ledgers-1.0.dist-info/entry_points.txt": "[lakehouse_workbench.protocols]\nledgers = ledgers:PROTOCOL\n",
-}
+"""
+#: The line after which the package names that audit, and a constant for the panel.
+PICTURE, MORE = '    picture="picture",\n', '    audit="tables",\n    in_sight={"ledger": ("UseLock",)},\n'
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the command writes, with an audit."""
+    folder = tmp_path_factory.mktemp("begun") / "ledger"
+    assert main(["new", "--package", "ledger", "-o", str(folder)]) == 0
+    package = folder / "src" / "ledger"
+    (package / "tables.py").write_text(AUDIT)
+    protocol = (package / "__init__.py").read_text()
+    (package / "__init__.py").write_text(protocol.replace(PICTURE, PICTURE + MORE))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(begun: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of installed packages with that one in it."""
-    return written(tmp_path_factory.mktemp("installed"), PACKAGE)
-
-
-def written(folder: Path, package: dict[str, str]) -> Path:
-    """The folder, with the files of a package."""
-    for name, text in package.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.lstrip("\n"))
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(build("wheel", begun, tmp_path_factory.mktemp("wheel"))) as wheel:
+        wheel.extractall(folder)
     return folder
 
 
@@ -129,35 +75,44 @@ class Token(Model):
 """
 
 
-def command(here: Path, packages: list[Path], *words: str) -> subprocess.CompletedProcess[str]:
-    """A command where these packages are installed."""
-    script = "import sys; from workbench.commands.cli import main; sys.exit(main(sys.argv[1:]))"
-    return python(script, *words, here=here, PYTHONPATH=os.pathsep.join(map(str, packages)))
+#: Runs commands in one process, and prints of each the exit status, the standard output and the standard error.
+COMMANDS = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
+from workbench.commands.cli import main
+
+for words in json.loads(sys.argv[1]):
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        status = main(words)
+    print(json.dumps([status, out.getvalue(), err.getvalue()]))
+"""
 
 
-def run(installed: Path, here: Path, *words: str) -> str:
-    """What a command prints where that package is installed."""
-    done = command(here, [installed], *words)
-    assert complaints(done.stderr) in ([], ["written to twice.html"])
-    return done.stdout
+def commands(here: Path, packages: list[Path], *lines: str) -> list[Done]:
+    """What commands of the workbench do, in a folder, where these packages are installed."""
+    words = json.dumps([line.split() for line in lines])
+    ended = python(COMMANDS, words, here=here, check=True, PYTHONPATH=os.pathsep.join(map(str, packages)))
+    return [Done(*json.loads(line)) for line in ended.stdout.splitlines()]
 
 
 @pytest.mark.slow
 def test_commands_list_and_check_it(installed: Path, tmp_path: Path) -> None:
-    assert "ledger               Two writers number the lines of a ledger." in run(installed, tmp_path, "list")
-    assert "ledgers 1" in run(installed, tmp_path, "list")
-    assert "\N{CHECK MARK} holds" in run(installed, tmp_path, "check", "ledger", "--property", "Gapless")
-    assert "1 of 1 configuration is as expected" in run(installed, tmp_path, "check", "twice")
-    page = tmp_path / "twice.html"
-    run(installed, tmp_path, "check", "ledgers/twice", "-o", "twice.html")
-    assert 'data-picture="ledger"' in page.read_text(), "its own picture, not a table of the state"
+    lines = "list", "check ledger", "check ledger_without_lock -o lost.html"
+    listed, held, lost = commands(tmp_path, [installed], *lines)
+    assert [done.status for done in (listed, held, lost)] == [0, 0, 0]
+    assert "ledger               Workers read a shared counter, and write it back with one more." in listed.out
+    assert "ledger 2" in listed.out
+    assert "\N{CHECK MARK} holds                    NothingLost" in held.out
+    assert "NothingLost violated (5 states)" in lost.out
+    assert "1 of 1 configuration is as expected" in lost.out
+    assert 'data-picture="ledger"' in (tmp_path / "lost.html").read_text(), "its own picture, not a table of the state"
 
 
 @pytest.mark.slow
-def test_its_tables_are_audited(installed: Path, tmp_path: Path) -> None:
-    (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
-    found = json.loads(run(installed, tmp_path, "audit", ".", "--json"))
-    assert (found["format"], [one["why"] for one in found["findings"]]) == ("ledgers", ["2 follows 2"])
+def test_its_own_tests_pass(begun: Path, installed: Path, tmp_path: Path) -> None:
+    script = "import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', sys.argv[1]]))"
+    done = python(script, begun / "tests", here=tmp_path, PYTHONPATH=str(installed), PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout
 
 
 @pytest.mark.slow
@@ -165,35 +120,34 @@ def test_the_panel_opens_with_its_story(installed: Path, tmp_path: Path) -> None
     script = (
         "from workbench import Workbench\nfrom workbench.showing.session.stories import in_sight, stories\n"
         "panel = Workbench('ledger')\nchosen = panel.session.settings\n"
-        "print(chosen.constants['Locks'], *stories(chosen.model_class), *in_sight(chosen.model_class), sep=', ')"
+        "print(chosen.constants['UseLock'], *stories(chosen.model_class), *in_sight(chosen.model_class), sep=', ')"
     )
     done = python(script, here=tmp_path, PYTHONPATH=str(installed))
-    assert done.stdout == "False, A number twice, Locks\n", done.stderr
+    assert done.stdout == "False, Without the lock, As it should be, UseLock\n", done.stderr
+
+
+#: Entry points that cannot be used, by the package that has them, and why.
+UNUSABLE = {
+    "absent": ("other = nowhere:PROTOCOL", "ModuleNotFoundError: No module named 'nowhere'"),
+    "of_ours": ("hudi = ledger:PROTOCOL", "'hudi' is taken"),
+    "of_others": ("other = ledger:PROTOCOL", "'ledger' is taken"),
+    "something": ("other = ledger.model:Ledger", "ledger.model:Ledger is not a Protocol"),
+}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("entry", "why"),
-    [
-        ("other = nowhere:PROTOCOL", "ModuleNotFoundError: No module named 'nowhere'"),
-        ("hudi = ledgers:PROTOCOL", "'hudi' is taken"),
-        ("other = ledgers:PROTOCOL", "'ledger' is taken"),
-        ("other = ledgers.model:Ledger", "ledgers.model:Ledger is not a Protocol"),
-    ],
-)
-def test_one_that_cannot_be_used_is_left_out_and_the_list_says_why(
-    installed: Path, tmp_path: Path, entry: str, why: str
-) -> None:
-    info = tmp_path / "other-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[lakehouse_workbench.protocols]\n{entry}\n")
-    script = "from workbench.registry import protocols; print(*protocols())"
-    done = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join((str(installed), str(tmp_path))))
-    assert (done.stdout, done.stderr) == ("bakery classics delta hudi iceberg paimon table ledgers\n", "")
-    done = command(tmp_path, [installed, tmp_path], "list")
-    assert (done.returncode, done.stderr) == (2, f"workbench: the package other: {why}\n")
-    assert "ledger               Two writers number the lines of a ledger." in done.stdout
+def test_one_that_cannot_be_used_is_left_out_and_the_list_says_why(installed: Path, tmp_path: Path) -> None:
+    for name, (entry, _) in UNUSABLE.items():
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[lakehouse_workbench.protocols]\n{entry}\n")
+    packages = [installed, tmp_path]
+    (done,) = commands(tmp_path, packages, "list")
+    refused = sorted(f"workbench: the package {name}: {why}" for name, (_, why) in UNUSABLE.items())
+    assert (done.status, sorted(done.err.splitlines())) == (2, refused)
+    assert "ledger               Workers read a shared counter" in done.out
+    assert "table 17, ledger 2\n" in done.out
 
 
 #: A package whose protocol names modules that are not there, and whose table is its own.
@@ -211,44 +165,43 @@ PROTOCOL = Protocol(package="tokens", models={"token": "modle:Token"}, audit="ta
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with that package in it."""
-    return written(tmp_path_factory.mktemp("broken"), BROKEN)
+    folder = tmp_path_factory.mktemp("broken")
+    for name, text in BROKEN.items():
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return folder
 
 
 @pytest.mark.slow
-def test_a_broken_package_is_named_and_the_rest_is_listed(installed: Path, broken: Path, tmp_path: Path) -> None:
-    done = command(tmp_path, [installed, broken], "list")
-    assert done.stderr == "workbench: the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
-    assert done.returncode == 2
+def test_a_broken_package_is_named_and_disturbs_nobody_else(installed: Path, broken: Path, tmp_path: Path) -> None:
+    for name, numbers in {"twice": "1\n2\n2\n", "fine": "1\n2\n"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ledger.txt").write_text(numbers)
+    (tmp_path / "empty").mkdir()
+    lines = "list", "check ledger --property NothingLost", "check token", "audit twice --json"
+    more = "audit --below fine", "audit empty", "audit empty --format tokens"
+    listed, held, token, twice, below, *unread = commands(tmp_path, [installed, broken], *lines, *more)
+    absent = "the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
+    assert (listed.status, listed.err) == (2, f"workbench: {absent}")
     for name in ("bakery", "ledger", "peterson"):
-        assert f"\n{name} " in done.stdout
-    assert "\ntoken " not in done.stdout
-
-
-@pytest.mark.slow
-def test_a_broken_package_disturbs_nobody_else(installed: Path, broken: Path, tmp_path: Path) -> None:
-    packages = [installed, broken]
-    done = command(tmp_path, packages, "check", "ledger", "--property", "Gapless")
-    assert (done.returncode, complaints(done.stderr)) == (0, [])
-    done = command(tmp_path, packages, "check", "token")
-    no_module = "workbench: the package tokens: ModuleNotFoundError: No module named 'tokens.modle'\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", no_module)
+        assert f"\n{name} " in listed.out
+    assert "\ntoken " not in listed.out
+    assert (held.status, complaints(held.err)) == (0, [])
+    assert token == Done(2, "", f"workbench: {absent}")
+    audited = json.loads(twice.out)
+    assert (audited["format"], [finding["why"] for finding in audited["findings"]]) == ("ledger", ["2 follows 2"])
+    assert twice.status == 1
+    absent = absent.replace("modle", "tabels")
+    assert (below.status, below.out.splitlines()[-1]) == (2, "1 table: 1 nothing found")
+    assert below.err.endswith(f"workbench: {absent}"), "its tables may be overlooked"
+    for done in unread:
+        assert (done.status, len(done.err.splitlines())) == (2, 1)
+        assert done.err.endswith(f"; {absent}")
     (tmp_path / "own.py").write_text(OF_THE_SAME_NAME)
     script = "from workbench.registry import get_model, name_of; print(name_of(get_model('own.py')))"
-    done = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join(map(str, packages)))
-    assert (done.stdout, done.stderr) == (f"{tmp_path / 'own.py'}:Token\n", "")
-    (tmp_path / "ledger.txt").write_text("1\n2\n2\n")
-    found = json.loads(command(tmp_path, packages, "audit", ".", "--json").stdout)
-    assert [one["why"] for one in found["findings"]] == ["2 follows 2"]
-    (tmp_path / "ledger.txt").write_text("1\n2\n")
-    done = command(tmp_path, packages, "audit", "--below", ".")
-    no_module = "the package tokens: ModuleNotFoundError: No module named 'tokens.tabels'\n"
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "1 table: 1 nothing found")
-    assert done.stderr.endswith(f"workbench: {no_module}"), "its tables may be overlooked"
-    (tmp_path / "ledger.txt").unlink()
-    for format in ("auto", "tokens"):
-        done = command(tmp_path, packages, "audit", ".", "--format", format)
-        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-        assert done.stderr.endswith(f"; {no_module}")
+    named = python(script, here=tmp_path, PYTHONPATH=os.pathsep.join(map(str, (installed, broken))))
+    assert (named.stdout, named.stderr) == (f"{tmp_path / 'own.py'}:Token\n", "")
 
 
 def test_the_parts_of_our_protocols_are_there() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import notebooks
 import workbench
-from tests.environments import ROOT, Environment
+from tests.environments import ROOT, Environment, build
 from tests.kept import differences, faults
 from tests.places import PACKAGE, compiled_kernels
 
@@ -49,14 +49,6 @@ def marks_of(path: Path) -> list[pytest.MarkDecorator]:
 def is_ours(path: Path) -> bool:
     """Whether a file is one of the repository's, and not one that a program or a person has left there."""
     return path.is_file() and not any(part == "__pycache__" or part.startswith(".") for part in path.parts)
-
-
-def build(kind: str, source: Path, target: Path) -> Path:
-    """What setuptools makes of a folder: an ``sdist``, or a ``wheel``."""
-    code = f"import setuptools.build_meta as b; b.build_{kind}({str(target)!r})"
-    subprocess.run([sys.executable, "-c", code], cwd=source, check=True, capture_output=True)
-    (made,) = target.glob("*.whl" if kind == "wheel" else "*.tar.gz")
-    return made
 
 
 @pytest.fixture(scope="module")

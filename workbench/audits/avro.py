@@ -89,9 +89,9 @@ def bare_records(schema: bytes, encoded: Iterable[bytes], name: str) -> Iterator
 
 
 class SameEnds:
-    """Reads Avro files of which each mostly ends as the one before it did, and decodes only what is new in them.
+    """Reads a series of Avro files; of each it decodes only what precedes the tail shared with the file before.
 
-    Iceberg's manifest lists are such files: writers put new manifests before those of the parent.
+    Iceberg's manifest lists share their tails: writers put new manifests before those of the parent snapshot.
 
     Args:
         keep: As in :func:`records`.

@@ -86,10 +86,10 @@ def in_order(behaviour: Behaviour) -> Behaviour:
 
 
 def read_tlc(model: AnyModel, behaviour: Behaviour) -> Recording:
-    """A behaviour that TLC wrote as a recording of a module.
+    """Turn a behaviour that TLC printed into a recording for `model`.
 
     Raises:
-        InputError: For a model that is no TLA+ module, or a variable that it does not have.
+        InputError: If the model is not a TLA+ module, or lacks a variable of the behaviour.
     """
     model = module(model)
     observations = []

@@ -159,13 +159,13 @@ class Translation:
     """A fresh translation of the algorithm in a module.
 
     Attributes:
-        source: Where it comes from.
-        algorithm_range: The lines of the algorithm, for messages.
-        lines: The translation.
-        checksums: Its checksums.
-        warnings: What pcal's translation does otherwise than it seems, as places and texts.
-        alone: The processes that are no members of a set, by the names of the definitions that are their steps.
-        written: Where the algorithm has the names that the translation defines.
+        source: The module.
+        algorithm_range: The line range of the algorithm, for messages.
+        lines: The translated lines.
+        checksums: The checksums of the algorithm and of the translation.
+        warnings: Where pcal's translation differs from what a reader would expect, with a text for each place.
+        alone: By each definition that is a step of a process declared with ``=``, the name of that process.
+        written: The places in the algorithm of the names that the translation defines.
     """
 
     source: Source

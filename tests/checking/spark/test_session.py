@@ -10,6 +10,7 @@ import pytest
 
 from tests.command import python
 from workbench.checking.local import memory
+from workbench.checking.spark.cluster import session
 from workbench.checking.spark.cluster.session import check_java, spark_session
 from workbench.kernel import InputError
 from workbench.registry.programs import to_install
@@ -150,6 +151,12 @@ def test_the_memory_that_a_container_allows(tmp_path, monkeypatch, groups, limit
     monkeypatch.setattr(memory, "_GROUPS", tmp_path)
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert memory.memory_limit() == (machine if limit is None else limit)
+
+
+def test_a_system_without_affinity_counts_all_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(session, "_running_session", lambda: None)
+    assert session.cores_of() == os.cpu_count()
 
 
 #: What one process can see of a session of its own: no start, a start by three threads at once, an error, and an end.

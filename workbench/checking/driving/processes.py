@@ -11,6 +11,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,6 +63,8 @@ class Actor:
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
+        if not hasattr(os, "pidfd_open"):
+            raise InputError(f"driving processes on {sys.platform} is not accepted; it takes Linux")
         try:
             # A process group of its own: Ctrl-C at the terminal reaches the driver alone, which then ends the group.
             self._process = subprocess.Popen(

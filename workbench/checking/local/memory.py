@@ -2,6 +2,7 @@
 
 import os
 import resource
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +25,8 @@ def peak_bytes() -> int:
         for line in _STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def memory_limit() -> int:

@@ -93,7 +93,7 @@ ATTEMPTS = 2
 
 
 def of_model(error: ModelError) -> str:
-    """An error of the model, as an outcome words it."""
+    """A model error in the words of a :class:`SettingOutcome`: its type and its text."""
     return f"{type(error).__name__}: {error}"
 
 

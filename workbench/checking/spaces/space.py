@@ -83,7 +83,7 @@ class StateSpace:
         return self._search.cells.values
 
     def table(self) -> "pd.DataFrame":
-        """A row for each state, by its number: its ``level``, and a column for each cell.
+        """A DataFrame with one row per state, in numeric order: its ``level``, and a column for each cell.
 
         A function that has the same keys in all states has a column for each of them, such as ``base[w1]``.
 

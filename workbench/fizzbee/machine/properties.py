@@ -119,7 +119,7 @@ class Judge(PropertyInstance):
 
 
 class OnlyCrashes(PropertyInstance):
-    """Whether a state has a step that is no crash, or none at all."""
+    """Violated in a state whose only steps are crashes, unless the behaviour may end there."""
 
     def __init__(self, author: Any, declared: Property, instances: Sequence[FizzInstance]) -> None:
         super().__init__(author, declared)

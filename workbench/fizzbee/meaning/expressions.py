@@ -237,7 +237,7 @@ class Names:
     # Assignment -------------------------------------------------------------------------------------------------------
 
     def unpacked(self, target: Expression, value: Value) -> Iterator[tuple[Any, Value]]:
-        """The single targets with their values: names, attributes and indices."""
+        """Unpack an assignment into pairs of a target - a name, attribute or index - and its value."""
         if not isinstance(target, tree.Listing):
             yield target, value
             return

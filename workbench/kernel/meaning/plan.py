@@ -121,7 +121,11 @@ def make_plan(
 
 
 def key_in(given: str, what: str) -> bytes:
-    """The key of fingerprints, from its hexadecimal digits."""
+    """Parse a fingerprint key from hexadecimal digits.
+
+    Raises:
+        InputError: If they are not, or the wrong number; it names `what`.
+    """
     if not (isinstance(given, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", given)):
         raise InputError(f"{what} = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
     return bytes.fromhex(given)

@@ -74,13 +74,13 @@ class DeclaredAction(Protocol):
 
 
 class DeclaredVariable(Protocol):
-    """A variable, as panels, pictures and audits read it.
+    """The interface of a variable for panels, pictures and audits.
 
     Attributes:
-        per: The set of its indices, of which :meth:`Machine.members` gives the members; None if it has one cell.
-        ghost: Whether pictures leave it out, since it only bounds the run or records it.
-        initial: The value that pictures need not show in every cell, if it is one for all.
-        doc: "" for none.
+        per: The index set, whose members :meth:`Machine.members` gives; None if the variable has a single cell.
+        ghost: Whether pictures omit it, because it only bounds or records the run.
+        initial: The initial value, if all cells share one; pictures may omit cells that have it.
+        doc: Its description; "" if it has none.
     """
 
     @property

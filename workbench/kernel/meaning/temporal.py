@@ -46,7 +46,7 @@ class FairSteps:
 
 @contextmanager
 def met_in(number: int) -> Iterator[None]:
-    """Note the state in errors of the model's code."""
+    """Attach the state's number to a ModelError raised in the block."""
     try:
         yield
     except ModelError as error:

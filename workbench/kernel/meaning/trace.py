@@ -47,7 +47,7 @@ class Step:
 
     @property
     def move(self) -> Move | None:
-        """The step by number; None for the initial state."""
+        """The step as the numbers of its instance and outcome; None for the initial state."""
         return None if self.instance is None else Move(self.instance.number, self.outcome)
 
     @property

@@ -134,7 +134,7 @@ FILE = "file"
 
 
 def files(model, s, length):
-    """For each writer the rows that a reader of the first `length` snapshots gets."""
+    """Each writer's rows in the first `length` snapshots, as a reader sees them."""
     owners = [snapshot.writer for snapshot in s.iceberg[:length]]
     return Map((w, ((FILE,),) * owners.count(w)) for w in model.Writers)
 

@@ -90,7 +90,7 @@ class Paxos(Model):
 
     @action(leader)
     def prepare(self, s, b):
-        """1a: ask for promises. To ask again changes nothing."""
+        """1a: ask for promises. Asking again changes nothing."""
         s.messages |= {Prepare(b)}
 
     @action(acceptor, b="ballots")

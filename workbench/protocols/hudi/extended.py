@@ -159,7 +159,7 @@ class HudiExtended(Hudi):
 
     @reachable(when="FailedWrites")
     def SomeLeftoverIsRolledBack(self, s):
-        """There can be leftovers to roll back, a slice included."""
+        """A rollback can find leftovers that include a file slice."""
         return any(
             s.slices[group, *stamp] is not None
             for w in self.Writers

@@ -162,7 +162,7 @@ class PaimonExtended(PaimonPublished):
         return s.snapshots[version] is not None and (version > s.expired or version == s.tag)
 
     def named(self, s, tags=True):
-        """The data files that somebody may read, in a tag or not."""
+        """The data files of all readable versions; with ``tags=False``, without those that only a tag keeps."""
         kept = [v for v in self.versions if self.is_kept(s, v) and (tags or v > s.expired)]
         return {file for v in kept for file in s.manifest[s.snapshots[v]]}
 

@@ -58,7 +58,7 @@ class Table(Model):
 
     @invariant(key="Keys")
     def NothingIsLost(self, s, key):
-        """A key reads as what writers were last told about it."""
+        """Reading a key returns what writers were last told about it."""
         told = tuple(next(reversed(s.acknowledged[key, column]), None) for column in self.Columns)
         return s.rows[key] == (() if told == self.nothing else (told,))
 

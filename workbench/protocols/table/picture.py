@@ -102,7 +102,7 @@ def row_ids(model, s):
 
 
 def version(s, number):
-    """A version, with the range of ids of each file."""
+    """A card for one version, with each file's rows and the next free id."""
     files, following = s.versions[number - 1]
     is_last = number == len(s.versions)
     lines = [file(name("file", number, i), None, *map(held, rows)) for i, rows in enumerate(sorted(files))]

@@ -92,7 +92,7 @@ class Stepping(Box):
         ]  # fmt: skip
 
     def check(self, properties: list[str] | None) -> None:
-        """Show the truth of these properties; of all for None."""
+        """Show whether these properties hold in the current state; None stands for all."""
         if properties != self._properties:
             self._properties = properties
             self._history.check(properties)

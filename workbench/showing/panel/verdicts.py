@@ -125,7 +125,7 @@ def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
     """A button for each verdict.
 
     Args:
-        stale: Whether the verdicts are known to be of other settings than those that are set.
+        stale: Whether the settings have changed since the check.
     """
     reached = tab_stop(selected, [verdict.name for verdict in result.verdicts])
     rows = (_row(one, result, one.name == selected, one.name == reached) for one in result.verdicts)

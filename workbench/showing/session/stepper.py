@@ -56,7 +56,7 @@ class Stepper:
         self.start(what, step)
 
     def on_move(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Have `call` called whenever the state or the history changes; returns a function that ends this."""
+        """Call `call` whenever the state or the history changes. Returns a function that unsubscribes it."""
         return self._events.on("moved", call)
 
     def _moved(self, remark: str = "") -> None:

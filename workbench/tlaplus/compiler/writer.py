@@ -154,7 +154,7 @@ class Writer:
         ]
 
     def action(self, node: Expression, here: Context, following: Following) -> Statements:
-        """The statements of an action's formula, and of what follows it."""
+        """Compile an action's formula, and then its continuation, to statements."""
         made = self._actions[type(node)](self, node, here, following)
         if node.at.module == here.module:
             for statement in made:

@@ -177,7 +177,7 @@ class Why:
         return [] if self.subscript is None else [*islice(_changed(*self.subscript, self.states), _MOST_PARTS)]
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
-        """That there is nothing to choose from."""
+        """The reason that a quantifier has an empty domain."""
         return Reason(node, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
 
     def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:

@@ -36,7 +36,7 @@ class _Vocabulary(NamedTuple):
 
 
 def words_in(root: Module, library: Library) -> Iterator[str]:
-    """The words of all modules, in the order in which SANY reads these, and then the strings as it analyses them."""
+    """All modules' words, in SANY's reading order, followed by their strings, in the order of its analysis."""
     yield from BUILT_IN.split()
     read = {root.name: _vocabulary_of(root, (_ADDED,))}
     yield from read[root.name].words

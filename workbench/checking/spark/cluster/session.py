@@ -27,6 +27,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from workbench.checking.kernels import numba_cache
+from workbench.checking.kernels.threads import usable_cores
 from workbench.checking.local.memory import memory_limit
 from workbench.kernel import InputError
 from workbench.registry.programs import needs, to_install
@@ -107,7 +108,7 @@ def cores_of(session: Any = None) -> int:
     """The tasks that a session runs at a time; None for the one that :func:`spark_session` returns or would start."""
     session = session or (_running_session() if end_of_java(0) is None else None)
     if session is None:
-        return len(os.sched_getaffinity(0))
+        return usable_cores()
     try:
         return max(1, int(session.sparkContext.defaultParallelism))
     except PySparkException:  # Spark Connect has no SparkContext; a range is split among the cores
@@ -125,7 +126,7 @@ def _running_session() -> SparkSession | None:
 
 
 def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
-    cores = len(os.sched_getaffinity(0))
+    cores = usable_cores()
     master = master or f"local[{cores},{_ATTEMPTS}]"
     builder: SparkSession.Builder = SparkSession.builder.appName(_NAME)
     try:

@@ -155,5 +155,5 @@ Message = Candidates | StepCounts | Reports
 
 
 def shrink(numbers: np.ndarray) -> np.ndarray:
-    """Numbers from 0 on in as few bytes as the largest of them needs."""
+    """Cast non-negative integers to the smallest type that holds the largest."""
     return numbers.astype(np.min_scalar_type(numbers.max(initial=0)))

@@ -236,7 +236,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Lead:
-    """Asks for a part's first transition from a set of states to a state: its source, label and ordinal."""
+    """Finds a part's first transition from `sources` to `target`: its source, label and ordinal."""
 
     sources: StateSet
     target: int

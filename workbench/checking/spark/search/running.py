@@ -98,7 +98,7 @@ class Running:
         return sum(by_process.values())
 
     def explain(self, error: Exception) -> Exception:
-        """A job's error; in one line, unless it is a bug of ours."""
+        """Turn a job's error into a one-line error; a bug in the workbench keeps its traceback."""
         what = "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
             if "NotWritten: " in line:

@@ -43,10 +43,10 @@ class ManifestEntry(NamedTuple):
     """The entry of a data file, delete file or deletion vector in a manifest.
 
     Attributes:
-        file: Its name; of a file elsewhere its location.
-        rows: Of a deletion vector, those that it strikes out.
-        size: The file's.
-        first_row: The row id of its first row; None if it follows from the manifest's.
+        file: The file's name, or its full location outside the table's folder.
+        rows: The file's row count; for a deletion vector, the number of rows it deletes.
+        size: The file's size in bytes.
+        first_row: The row id of the file's first row; None if it follows from the manifest's.
     """
 
     file: str

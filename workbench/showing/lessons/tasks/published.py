@@ -10,7 +10,7 @@ from workbench.tlaplus.machine.specification import module_of_text
 def read_and_gone(answer):
     """Read, and gone.
 
-    Tell a story of this module after which nobody will ever again read what the reader has read: `WhatWasReadStays`
+    Tell a story of this module that ends with the reader holding data that no later read can return: `WhatWasReadStays`
     is false. Each line is a step or a condition.
     """
     last = story_trace(module_of_text(TABLE, CONFIGURATION)(), answer).last

@@ -10,7 +10,7 @@ from workbench.showing.view.trace.tables import constants_line
 
 
 def walks_chart(seen: Simulation) -> Bars:
-    """For each action, how often walks met it enabled, and how often they took it."""
+    """A bar chart of how often the walks found each action enabled, and how often they took it."""
     never = seen.never_enabled
     return Bars(
         title=f"{seen.model.name}: what {counted(seen.walks, 'walk')} took",
