@@ -10,6 +10,7 @@ import keyword
 import re
 import shlex
 import sys
+from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def _begin_model(name: str, folder: Path) -> None:
 
 def _begin_package(name: str, folder: Path) -> None:
     if name in sys.stdlib_module_names or _is_installed(name):
-        raise InputError(f"NAME = {name} is not accepted; a module that can be imported here has it already")
+        raise InputError(f"NAME = {name} is not accepted; something that is installed here has it already")
     if folder.is_dir() and any(folder.iterdir()):
         raise InputError(f"folder {str(folder)!r} is not empty; give another, with -o FOLDER")
     _write({folder / path: text for path, text in beginnings.package(name).items()})
@@ -74,9 +75,10 @@ def _begin_package(name: str, folder: Path) -> None:
 
 
 def _is_installed(name: str) -> bool:
-    """Whether a module has this name; a folder without one, such as the package's own, is no module."""
+    """Whether a module or a distribution has this name: one would hide the other, or replace it when installed."""
     spec = find_spec(name)
-    return spec is not None and spec.origin is not None
+    is_module = spec is not None and spec.origin is not None  # a mere folder, such as the package's own, has no origin
+    return is_module or any(distributions(name=name))
 
 
 def _write(files: dict[Path, str]) -> None:
