@@ -99,7 +99,7 @@ def test_a_repaired_story_is_told_as_far_as_it_goes() -> None:
     assert again is not None
     labels = [step.label for step in again.trace.steps[1:]]
     assert labels == ["Read(w1)", "Read(w2)", "Write(w1)", "Read(w2)", "Write(w2)"]
-    assert goes_on(again) == "Now it differs: files + w2; acknowledged + w2"
+    assert str(goes_on(again)) == "Now it differs: w2: Write (files + w2; acknowledged + w2)"
 
 
 @pytest.mark.slow

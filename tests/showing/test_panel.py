@@ -53,7 +53,7 @@ from workbench.showing.panel.whole import GraphPane
 from workbench.showing.session import kept, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
-from workbench.showing.view.base.wording import told_change
+from workbench.showing.view.base.wording import clause, told_change
 from workbench.tlaplus.machine.specification import module_of_text
 
 BakeryV2 = get_model("bakery_v2")
@@ -199,7 +199,7 @@ def test_a_panel_shows_verdicts_and_what_a_flip_has_changed(stale: Any) -> None:
     assert stale.change in everything(stale.bar)
     assert "everything holds" in everything(stale.bar)
     assert near.hints["RestampPatch"] == ("off \N{RIGHTWARDS ARROW} breaks NoLakekeeperConflict", "bad")
-    assert goes_on(stale.session.retold) in html.unescape(drawn(stale, "states")[-1])
+    assert goes_on(stale.session.retold).html() in drawn(stale, "states")[-1]
     assert "on-trace" in everything(opened(stale, "Graph")), "the story is in the graph"
     stale.step = 0
     assert "wb-remarked" not in drawn(stale, "states")[0]
@@ -489,8 +489,9 @@ def test_one_may_leave_a_story_at_any_step(stale: Any) -> None:
         rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', drawn(player, "moves")
     )
     other = next(step.label for one in stepper.options() for step in one.steps if step.label != taken)
-    change = html.escape(told_change(stepper.state.changes_to(story.steps[6].state)[0]))
-    assert re.search(rf'title="{re.escape(change)}[^"]*" data-take="[^"]* {re.escape(taken)}"', drawn(player, "moves"))
+    words, change = clause(story.steps[6]), told_change(stepper.state.changes_to(story.steps[6].state)[0])
+    title = html.escape(f"{words}\n{change}")
+    assert re.search(rf'title="{re.escape(title)}[^"]*" data-take="[^"]* {re.escape(taken)}"', drawn(player, "moves"))
     take(player, other)
     assert stepper.trace.steps[6].label == other
     assert "You have left the story at state 6." in drawn(player, "left")
@@ -639,7 +640,7 @@ def test_compare_shows_another_result_beside_this_one_and_names_both(stale: Any)
         enter(tab, "compare with", other)
         assert "RestampPatch on: NoLakekeeperConflict now holds" in everything(tab)
         assert "<th>RestampPatch off</th><th>RestampPatch on</th>" in everything(tab)
-        assert "commit(w2): RestampPatch off leaves iceberg alone" in everything(tab)
+        assert "(RestampPatch off leaves iceberg alone" in everything(tab)
     chooser = find(tab, "compare with")
     enter(tab, "compare with", next(name for name in chooser.options if name.startswith("v2_two_writers_wedge ")))
     settle(stale)
@@ -1184,7 +1185,7 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     for end in ("stage(w1)", "start(w2)"):
         click(view, f"compare the branch that ends at state 3 with {end}")
     page = everything(view)
-    assert "<figcaption>stage(w1): only branch to stage(w1) takes it</figcaption>" in page
+    assert "<figcaption>w1: Write data files - only branch to stage(w1) takes it</figcaption>" in page
     assert page.count("data-picture=") == 2
     assert 'data-change="differs"' in page
     click(view, "compare the branch that ends at state 3 with stage(w1)")

@@ -30,6 +30,7 @@ class Ledger(Model):
 
     @action(clerk)
     def add(self, s, c):
+        """Add to the total; nobody reads it meanwhile. It only grows."""
         choose((1, 2), "hour")
         require(s.total < self.Most)
         require(s.looked[c] or not self.Looks)
@@ -67,19 +68,21 @@ def both(**other: Any) -> Runs:
         (
             {"Added": 2},
             [SAME, OTHER, OTHER],
-            "add(c1, hour=1): base sets total: 0 \N{RIGHTWARDS ARROW} 1; other sets it: 0 \N{RIGHTWARDS ARROW} 2",
+            "c1: Add to the total (hour 1) - another effect (base sets total: 0 \N{RIGHTWARDS ARROW} 1; "
+            "other sets it: 0 \N{RIGHTWARDS ARROW} 2)",
         ),
         (
             {"Added": 0, "Noted": 2},
             [SAME, OTHER, OTHER],
-            "add(c1, hour=1): base sets total: 0 \N{RIGHTWARDS ARROW} 1; other leaves it alone",
+            "c1: Add to the total (hour 1) - another effect (base sets total: 0 \N{RIGHTWARDS ARROW} 1; "
+            "other leaves it alone)",
         ),
         (
             {"Most": 1},
             [SAME, SAME, REFUSED],
-            "add(c2, hour=1): other refuses it: with these constants there is no such step",
+            "c2: Add to the total (hour 1) - other refuses it: with these constants there is no such step",
         ),
-        ({"Looks": True}, [SAME, ONLY, SAME, ONLY, SAME], "look(c1): only other takes it"),
+        ({"Looks": True}, [SAME, ONLY, SAME, ONLY, SAME], "c1: look - only other takes it"),
     ],
     ids=["same", "own", "another effect", "left alone", "refused", "only here"],
 )
@@ -88,7 +91,7 @@ def test_the_kind_of_a_step_follows_from_what_it_changes(
 ) -> None:
     runs = both(**constants)
     assert [column.kind for column in runs.columns] == kinds
-    assert runs.told == said
+    assert str(runs.told) == said
     assert runs.diverge == next((n for n, kind in enumerate(kinds) if kind not in (SAME, OWN)), None)
 
 
@@ -104,7 +107,9 @@ def test_the_run_that_is_missing_may_be_the_first() -> None:
     runs = runs_of((None, one), (machine_of(Ledger(Most=1)), one.model), ("full", "base"))
     assert runs is not None
     assert [column.kind for column in runs.columns] == [SAME, SAME, REFUSED]
-    assert runs.told == "add(c2, hour=1): full refuses it: with these constants there is no such step"
+    assert (
+        str(runs.told) == "c2: Add to the total (hour 1) - full refuses it: with these constants there is no such step"
+    )
     assert [column.at for column in runs.columns] == [(0, 0), (1, 1), (1, 2)], "a run stays where it is meanwhile"
 
 

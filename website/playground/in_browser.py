@@ -31,7 +31,7 @@ from workbench.registry.shipped import MODULES
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.pictures.registry import painting_of, picture_of
 from workbench.showing.view.base.html import badge, bullets, noted
-from workbench.showing.view.base.wording import told_break
+from workbench.showing.view.base.wording import Told, told_break
 from workbench.showing.view.trace.possible import possible_steps
 from workbench.showing.view.trace.tables import summary, verdict_table
 from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_view
@@ -169,16 +169,16 @@ class Playground:
             view.remark = self._compared(view)
         return {"shown": "", "trace": view.html(), "permalink": view.permalink}
 
-    def _compared(self, view: TraceView) -> str:
+    def _compared(self, view: TraceView) -> Told | None:
         """If the last step is the first to break something: in how many steps, beside what a check found."""
         *before, last = view.steps
         if not last.broken or any(step.broken for step in before):
-            return ""
+            return None
         name = last.broken[0].name.partition("(")[0]
         known, shortest = self._result, None
         if known is not None and known.model.constants == view.trace.model.constants:
             shortest = next((len(one.trace) - 1 for one in known.violated if one.name == name and one.trace), None)
-        return told_break(name, len(before), shortest)
+        return Told(told_break(name, len(before), shortest))
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""

@@ -223,7 +223,7 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(share
         expect(page.locator(".wb-where")).to_contain_text(f"State {steps + 1} of 9")
         assert page.evaluate(tops) == before
     notebook.flip("PUT_IF_ABSENT")
-    expect(said.locator(".wb-right-here")).to_contain_text("Now it differs: it leaves snapshots[1]")
+    expect(said.locator(".wb-right-here")).to_contain_text("Now it differs: next, w1: Prepare the snapshot that")
     expect(page.locator(".wb-hint.wb-bad")).not_to_have_count(0)
     assert page.evaluate(tops) == before
     notebook.flip("PUT_IF_ABSENT")

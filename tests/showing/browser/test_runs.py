@@ -18,7 +18,7 @@ CELL = """from workbench import Compare, check, get_model
 paimon = get_model("paimon")
 runs = Compare(*(check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True)))
 runs"""
-DIVERGE = "commit(w1): PUT_IF_ABSENT off sets snapshots[1]: w0-0 \N{RIGHTWARDS ARROW} w1-0; PUT_IF_ABSENT on leaves it"
+DIVERGE = "w1: Create the snapshot file, or overwrite it - another effect (PUT_IF_ABSENT off sets snapshots[1]: w0-0 "
 SCALES = """[...document.querySelectorAll(".wb-run svg")]
     .map((svg) => svg.clientWidth / svg.viewBox.baseVal.width)"""
 
@@ -45,10 +45,10 @@ def test_a_page_of_two_runs_opens_where_they_diverge(
     assert one == pytest.approx(other, abs=0.01)
     strip.focus()
     page.keyboard.press("ArrowLeft")
-    expect(said).to_have_text("8. commit(w0): the same in both")
+    expect(said).to_have_text("8. w0: Create the snapshot file, or overwrite it - the same in both")
     expect(page.locator("[data-change=differs]")).to_have_count(0)
     strip.locator(".wb-dot").nth(2).click()
-    expect(said).to_have_text("3. write_data_files(w0): the same in both")
+    expect(said).to_have_text("3. w0: Write the row into a new file of level 0 - the same in both")
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert (asked, logged) == ([file.as_uri()], [])
     page.close()
@@ -63,12 +63,12 @@ def test_a_switch_and_its_runs_are_two_clicks_and_a_widget_shares_its_step_with_
         widget.locator(".wb-dot").nth(5).click()
         answered(page, '"heard": [')
     shared.execute("")
-    expect(said).to_have_text("6. write_data_files(w1): the same in both")
+    expect(said).to_have_text("6. w1: Write the row into a new file of level 0 - the same in both")
     shared.execute("runs.step -= 3")
-    expect(said).to_have_text("3. write_data_files(w0): the same in both")
+    expect(said).to_have_text("3. w0: Write the row into a new file of level 0 - the same in both")
     shared.flip("PUT_IF_ABSENT")
     page.locator(".wb-tab:text-is('Compare')").click()
     expect(page.locator(".wb-tabs .wb-runs figcaption")).to_contain_text(DIVERGE)
     page.locator(".wb-tabs .wb-runs-strip").focus()
     page.keyboard.press("Home")
-    expect(page.locator(".wb-tabs .wb-runs-at .wb-sentence")).to_have_text("1. initial state: the same in both")
+    expect(page.locator(".wb-tabs .wb-runs-at .wb-sentence")).to_have_text("1. initial state - the same in both")

@@ -27,7 +27,7 @@ class Retold:
 
     Attributes:
         trace: As far as it goes, with the step that now does something else.
-        refused: The label of the step that cannot follow; "" if there is none.
+        refused: The step that cannot follow; None if there is none.
         why: The reason why it is refused.
         other: What the last step changes now, where it changed something else before; what a process does next comes
             last.
@@ -36,7 +36,7 @@ class Retold:
     """
 
     trace: Trace
-    refused: str = ""
+    refused: Step | None = None
     why: str = ""
     other: tuple[Change, ...] = ()
     kept: tuple[Cell, ...] = ()
@@ -76,10 +76,10 @@ def retold(told: Trace, model: AnyModel) -> Retold:
         try:
             way = _way(model, steps[-1].state, step, changes)
         except ModelError as error:
-            return so_far(refused=step.label, why=str(error))
+            return so_far(refused=step, why=str(error))
         if not way:
             why = _why(model, steps[-1].state, step, begun.last)
-            return turned[who] if who in turned and not why else so_far(refused=step.label, why=why or _NO_SUCH_STEP)
+            return turned[who] if who in turned and not why else so_far(refused=step, why=why or _NO_SUCH_STEP)
         steps += way
         now = changes_of(steps[-2].state, steps[-1].state)
         last = None

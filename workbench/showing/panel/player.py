@@ -13,6 +13,7 @@ from workbench.showing.pictures.markup import Markup
 from workbench.showing.session import Session
 from workbench.showing.session.events import Events
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
+from workbench.showing.view.base.wording import Told
 from workbench.showing.view.trace.listing import listing
 from workbench.showing.view.trace.trace import packed
 from workbench.showing.view.trace.watches import watch_table
@@ -60,7 +61,7 @@ class Player(Part):
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
-        self._remark = ""
+        self._remark: Told | None = None
         self.on_take: Callable[[str], None] | None = None
         self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
         per_step = ("labels", "states", "sources", "standing", "marks", "texts")
@@ -144,7 +145,7 @@ class Player(Part):
         *,
         properties: list[str] | None = None,
         lazy: bool = False,
-        remark: str = "",
+        remark: Told | None = None,
     ) -> None:
         """Show another trace.
 

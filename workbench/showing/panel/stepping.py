@@ -21,7 +21,7 @@ from workbench.showing.session import Session, Stepper
 from workbench.showing.session.stepper import MOST_STARTS
 from workbench.showing.view.base.difference import told_apart
 from workbench.showing.view.base.html import noted
-from workbench.showing.view.base.wording import listed, told_change
+from workbench.showing.view.base.wording import Told, clause, listed, told_action, told_change
 from workbench.showing.view.trace.possible import possible_steps
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
@@ -118,10 +118,10 @@ class Stepping(Box):
         self._say()
         self._draw_tools()
 
-    def _remark(self, trace: Trace) -> str:
+    def _remark(self, trace: Trace) -> Told | None:
         """The remark at the end of a story that takes another course now."""
         again = None if self._session is None else self._session.retold
-        return goes_on(again) if again is not None and trace.steps == again.trace.steps else ""
+        return goes_on(again) if again is not None and trace.steps == again.trace.steps else None
 
     def _left(self) -> Markup | str:
         """The place where the person has left the story, with a way back; empty as long as they are in it."""
@@ -214,24 +214,23 @@ class Stepping(Box):
         return trace_view(trace, properties=self._shown_properties, remark=self._remark(trace), at=self.stepper.at)
 
 
-def goes_on(story: Retold) -> str:
-    """The continuation of a story with other constants, in words."""
+def goes_on(story: Retold) -> Told:
+    """The continuation of a story with other constants, in words; the variables that differ stand behind them."""
     if story.refused:
-        return f"{story.refused} is refused now: {story.why}"
+        return Told(f"{clause(story.refused)} - refused now: {story.why}")
     if not story.other:
-        return "Nothing of this is refused now, and from here it goes on"
+        return Told("Nothing of this is refused now, and from here it goes on")
     last = story.trace.steps[-1]
     instance = last.instance
     assert instance is not None  # a step took another course
     counter = instance.action.process and instance.action.process.pc
-    most = 1 if len(story.then) == 1 else _MOST_CHANGES  # so that it takes no more lines than before the flip
-    kept = listed(list(map(str, story.kept[:most])))
-    changes = [told_change(change) for change in story.other if change.cell.variable != counter][:most]
-    said = [f"it leaves {kept} alone"] if kept else changes
-    then = [action.doc.partition(". ")[0].partition("; ")[0].rstrip(".") or action.name for action in story.then]
+    kept = listed(list(map(str, story.kept[:_MOST_CHANGES])))
+    changes = [told_change(change) for change in story.other if change.cell.variable != counter][:_MOST_CHANGES]
     ends = [show(change.after) for change in story.other if change.cell.variable == counter]
-    if len(then) == 1:
-        said.append(f"next, {last.lane}: {then[0]}")
+    if len(story.then) == 1:
+        words = f"next, {last.lane}: {told_action(story.then[0])}"
     elif ends:
-        said.append(f"{last.lane} is at {ends[0]}")
-    return f"Now it differs: {'; '.join(said)}"
+        words = f"{last.lane} is at {ends[0]}"
+    else:
+        words = clause(last)
+    return Told(f"Now it differs: {words}", f"it leaves {kept} alone" if kept else "; ".join(changes))

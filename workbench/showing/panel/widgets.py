@@ -411,8 +411,8 @@ class Compare(Observed):
         >>> paimon = get_model("paimon")
         >>> one, other = (check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True))
         >>> compared = Compare(one, other)
-        >>> compared.step, compared.told.partition(": ")[2].partition(":")[0]
-        (8, 'PUT_IF_ABSENT off sets snapshots[1]')
+        >>> compared.step, compared.told.partition(" (")[0]
+        (8, 'w1: Create the snapshot file, or overwrite it - another effect')
     """
 
     step = traitlets.Int()
@@ -435,8 +435,8 @@ class Compare(Observed):
 
     @property
     def told(self) -> str:
-        """The first divergence in a sentence."""
-        return self._runs.runs.told
+        """The first divergence in a sentence, with the variables that differ."""
+        return str(self._runs.runs.told)
 
     def now(self) -> dict[str, Any]:
         return {"step": self._pane.step}

@@ -253,7 +253,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
     const sentence = state.querySelector(".wb-sentence");
     sentence?.remove();
     const telling = [...state.querySelectorAll(".wb-truth.wb-bad, .wb-ending, .wb-remarked")].map((one) =>
-      make("span", one.matches(".wb-remarked") ? "wb-right-here" : "wb-wrong-here", one.textContent));
+      make("span", one.matches(".wb-remarked") ? "wb-right-here" : "wb-wrong-here", ...one.cloneNode(true).childNodes));
     where.replaceChildren(`State ${step + 1} of ${last() + 1}: `, make("code", "", model.get("labels")[step] ?? ""));
     const marks = model.get("marks")[step] ?? [];
     markStanding(model.get("standing")[step] ?? {});

@@ -2,13 +2,66 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import Change
-from workbench.kernel.meaning.steps import ActionInstance
+from workbench.kernel.meaning.steps import ActionInstance, DeclaredAction
+from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import counted, record_items, show
+from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.difference import BECOMES, brief
+
+#: The lane of actions that no process takes.
+NOBODY = "environment"
+
+
+@dataclass(frozen=True)
+class Told:
+    """A difference in words, and the variables in which it shows; "" for none.
+
+    Examples:
+        >>> print(Told("w1: Create the snapshot file", "it leaves snapshots[1] alone"))
+        w1: Create the snapshot file (it leaves snapshots[1] alone)
+    """
+
+    words: str
+    variables: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.words} ({self.variables})" if self.variables else self.words
+
+    def html(self) -> Markup:
+        """The words, with the variables muted behind them."""
+        muted = element("span", f"({self.variables})", class_="wb-note") if self.variables else None
+        return joined([self.words, muted], " ")
+
+
+def told_action(action: DeclaredAction) -> str:
+    """The first clause of what an action's author says of it, or else its name.
+
+    Examples:
+        >>> from workbench import machine_of
+        >>> from workbench.protocols.bakery.v2 import BakeryV2
+        >>> told_action(machine_of(BakeryV2).instances[0].action)
+        'Wake up'
+    """
+    return " ".join(action.doc.split()).partition(". ")[0].partition("; ")[0].rstrip(".") or action.name
+
+
+def told_step(instance: ActionInstance, choices: Sequence[tuple[str, Any]], lane: str, doc: str) -> str:
+    """A step as a sentence without its full stop: who does what, in the words of `doc`, with which choices."""
+    did = told_doc(doc, instance.named(choices)).rstrip(".") or instance.action.name
+    rest = told_choices(instance, choices)
+    return f"{lane}: {did}{f' ({rest})' if rest else ''}"
+
+
+def clause(step: Step) -> str:
+    """A step in the fewest words: who does what, with which choices, without a full stop."""
+    if step.instance is None:
+        return step.label
+    return told_step(step.instance, step.choices, step.lane or NOBODY, told_action(step.instance.action))
 
 
 def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], of_actor: bool = False) -> str:

@@ -10,7 +10,7 @@ from workbench.showing.pictures import Picture, Shown, faults, pair
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import BLUE, VERMILLION, Drawn, folded, table
 from workbench.showing.view.base.svg import Sheet
-from workbench.showing.view.trace.runs import OTHER, OWN, REFUSED, SAME, Column, Runs, every_step
+from workbench.showing.view.trace.runs import EFFECTS, OWN, REFUSED, SAME, Column, Runs, every_step
 from workbench.showing.view.trace.trace import packed
 
 #: The widths of the strips: a page shows the widest that it has room for.
@@ -18,11 +18,6 @@ WIDTHS = (330, 700, 1080)
 #: The sizes in a strip: of a step at least and at most, of a lane, and of a letter of a lane's name.
 _STEP, _WIDEST_STEP, _LANE, _LETTER = 34, 80, 24, 7
 _COLOURS = VERMILLION, BLUE
-_WORDS = {
-    SAME: "the same",
-    OWN: "only its actor's own variables differ",
-    OTHER: "another effect",
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +46,7 @@ class TwoRuns(Drawn):
         strips = [self.strip(width) for width in WIDTHS]
         return element(
             "figure",
-            element("figcaption", self.runs.told),
+            element("figcaption", self.runs.told.html()),
             element("div", strips[-1], class_="wb-runs-strip", tabindex=0, role="slider", aria_label="step"),
             element("div", shown[self.first], class_="wb-runs-at", aria_live="polite"),
             folded("Every step of both", self._every(), class_="wb-note"),
@@ -62,7 +57,7 @@ class TwoRuns(Drawn):
 
     @property
     def _labels(self) -> list[str]:
-        return [self.runs.said(column) for column in self.runs.columns]
+        return [str(self.runs.said(column)) for column in self.runs.columns]
 
     def text(self) -> str:
         names = self.runs.names
@@ -80,7 +75,7 @@ class TwoRuns(Drawn):
 
     def _word(self, column: Column) -> str:
         """The kind of a step in words."""
-        return self.runs.taken_by(column) or _WORDS[column.kind]
+        return self.runs.taken_by(column) or EFFECTS[column.kind]
 
     # The pictures --------------------------------------------------------------------------------------------------
 
@@ -119,7 +114,7 @@ class TwoRuns(Drawn):
     def _step(self, number: int) -> Markup:
         """A step in words, and the two pictures after it."""
         column, pictures, widest = self.runs.columns[number], self._pictures[number], self._widest
-        said = element("p", element("b", f"{number + 1}. "), self.runs.said(column), class_="wb-sentence")
+        said = element("p", element("b", f"{number + 1}. "), self.runs.said(column).html(), class_="wb-sentence")
         panes = (
             element(
                 "section",
@@ -166,7 +161,7 @@ class TwoRuns(Drawn):
                 sheet.text(x - apart / 2 + 5 * sign, top + 11, "the runs diverge", size=11, text_anchor=anchor)
             y = top + 26 + _LANE * (lanes.index(column.step.lane) if column.step.lane else 0)
             with sheet.group(class_="wb-dot", data_dot=number):
-                sheet.rect(x - 15, top + 15, 30, tall - 22, self.runs.said(column), rx=5, fill="transparent")
+                sheet.rect(x - 15, top + 15, 30, tall - 22, str(self.runs.said(column)), rx=5, fill="transparent")
                 _dot(sheet, x, y, column)
         return sheet.svg(width, bands * tall)
 

@@ -6,15 +6,14 @@ from workbench.kernel.meaning.trace import Move, Step, is_bookkeeping, options
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.base.html import folded, noted
-from workbench.showing.view.base.wording import told_change
-from workbench.showing.view.trace.trace import NOBODY
+from workbench.showing.view.base.wording import NOBODY, clause, told_change
 
 
 def possible_steps(model: Machine, state: State, taken: Move | None = None, more: Markup | None = None) -> Markup:
     """Buttons for the steps from `state`, per lane; the others are folded away, each with the reason.
 
-    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label. Its title is what
-    the step would change.
+    A button's ``data-take`` holds its step: the move as ``INSTANCE.OUTCOME``, a space, and the label. Its title is the
+    step in words, and below that what it would change.
 
     Args:
         taken: The move that the behaviour on show takes here, whose button is marked.
@@ -47,11 +46,11 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
 
 
 def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
-    """A button for a step, with its changes in the tooltip; the step that the behaviour takes here is marked."""
+    """A button for a step, in words in the tooltip; the step that the behaviour takes here is marked."""
     assert step.move is not None  # it is no initial state
-    changes = "\n".join(map(told_change, changes_of(state, step.state)))
+    changes = [*map(told_change, changes_of(state, step.state))] or ["changes nothing"]
     return element(
-        "button", element("code", step.label), class_="wb-button", title=changes or "changes nothing",
+        "button", element("code", step.label), class_="wb-button", title="\n".join([clause(step), *changes]),
         data_take=f"{step.move.instance}.{step.move.outcome} {step.label}",
         aria_current="step" if step.move == taken else None,
     )  # fmt: skip

@@ -15,13 +15,19 @@ from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.values import counted
 from workbench.showing.view.base.difference import BECOMES, brief
 from workbench.showing.view.base.html import clip
-from workbench.showing.view.base.wording import told_change
+from workbench.showing.view.base.wording import Told, clause, told_change
 from workbench.showing.view.trace.steps import StepView
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
 #: The kinds of steps: both runs take it, with the same effect; with one that differs only in the actor's own variables;
 #: with another effect. The other run refuses it; only one run takes it.
 SAME, OWN, OTHER, REFUSED, ONLY = "same", "own", "other", "refused", "only"
+#: How steps that both runs take compare, in words.
+EFFECTS = {
+    SAME: "the same",
+    OWN: "only its actor's own variables differ",
+    OTHER: "another effect",
+}
 #: The most letters of a change in a sentence.
 _MOST = 90
 
@@ -92,15 +98,15 @@ class Runs:
         return next((n for n, column in enumerate(self.columns) if column.kind not in (SAME, OWN)), None)
 
     @property
-    def told(self) -> str:
-        """The first divergence in a sentence."""
+    def told(self) -> Told:
+        """The first divergence in words."""
         if self.diverge is not None:
             return self.said(self.columns[self.diverge])
         own = any(column.kind == OWN for column in self.columns)
         beside = "; only variables of the actors themselves differ" if own else ""
         ends = [f"{name} {side.ending}" for name, side in zip(self.names, self.sides, strict=True) if side.ending]
         then = f"; then {' and '.join(ends)}" if ends else ""
-        return f"Both runs take the same steps{beside}{then}"
+        return Told(f"Both runs take the same steps{beside}{then}")
 
     def taken_by(self, column: Column) -> str:
         """Which run takes a step that the other does not, or which refuses it; "" for a step of both."""
@@ -109,19 +115,18 @@ class Runs:
         refused = column.kind == REFUSED
         return f"{self.names[1 - column.side]} refuses it" if refused else f"only {self.names[column.side]} takes it"
 
-    def said(self, column: Column) -> str:
+    def said(self, column: Column) -> Told:
         """What the two runs make of a step."""
-        label = column.step.label
+        act = clause(column.step.step)
         if column.side is not None:
             why = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
-            return f"{label}: {self.taken_by(column)}{why}"
+            return Told(f"{act} - {self.taken_by(column)}{why}")
         if column.kind == SAME:
-            return f"{label}: the same in both"
+            return Told(f"{act} - the same in both")
         cell, *more = column.differing
         clauses = [f"{name} {clause}" for name, clause in zip(self.names, _clauses(column, cell), strict=True)]
         rest = f" (and {counted(len(more), 'other cell')})" if more else ""
-        own = "only in its actor's own variables, " if column.kind == OWN else ""
-        return f"{label}: {own}{'; '.join(clauses)}{rest}"
+        return Told(f"{act} - {EFFECTS[column.kind]}", f"{'; '.join(clauses)}{rest}")
 
 
 def runs_of(

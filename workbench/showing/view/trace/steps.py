@@ -9,7 +9,7 @@ from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.trace import Step
 from workbench.showing.view.base.truth import Truth
-from workbench.showing.view.base.wording import told_change, told_choices, told_doc
+from workbench.showing.view.base.wording import told_change, told_step
 from workbench.showing.view.trace.refined import RefinedStep
 
 
@@ -58,9 +58,7 @@ class StepView:
         instance = self.step.instance
         if instance is None:
             return "The behaviour begins here."
-        choices = told_choices(instance, self.step.choices)
-        did = told_doc(self.doc, instance.named(self.step.choices)).rstrip(".") or instance.action.name
-        said = f"{self.lane}: {did}{f' ({choices})' if choices else ''}."
+        said = f"{told_step(instance, self.step.choices, self.lane, self.doc)}."
         return said if self.refined is None else f"{said} {self.refined.sentence}"
 
     @property

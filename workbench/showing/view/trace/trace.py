@@ -26,7 +26,7 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import Drawn, Rendered, badge, folded
 from workbench.showing.view.base.statetable import state_table
 from workbench.showing.view.base.truth import StepTruths, Truth, judges
-from workbench.showing.view.base.wording import listed
+from workbench.showing.view.base.wording import NOBODY, Told, listed
 from workbench.showing.view.trace import sequence
 from workbench.showing.view.trace.access import accesses
 from workbench.showing.view.trace.listing import listing, marks_in
@@ -36,8 +36,6 @@ from workbench.showing.view.trace.watches import Watch, aliases, watch, watch_ta
 
 #: The lane of cells that no single actor owns.
 SHARED = "shared state"
-#: The lane of actions that no process takes.
-NOBODY = "environment"
 #: The width of the lanes if the available room is unknown.
 WIDTH = 800
 
@@ -48,7 +46,7 @@ class TraceView(Lanes, Drawn):
     Attributes:
         properties: The properties whose truth is shown; None for all.
         watches: The watches with their values in every state: the model's aliases, then expressions.
-        remark: The remark at its end; "" for none.
+        remark: The remark at its end; None for none.
         at: The index of the step that is shown first.
     """
 
@@ -61,7 +59,7 @@ class TraceView(Lanes, Drawn):
         properties: Sequence[str] | None = None,
         watches: Sequence[Watch] = (),
         told: AbstractTrace | None = None,
-        remark: str = "",
+        remark: Told | None = None,
         at: int | None = None,
     ) -> None:
         super().__init__(trace, lanes, steps, back, told)
@@ -157,14 +155,14 @@ class TraceView(Lanes, Drawn):
     def step_html(self, index: int) -> Markup:
         """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
         step = self.steps[index]
-        then = self.then if self._is_last(index) else None
+        then, remark = (self.then, self.remark) if self._is_last(index) else (None, None)
         parts = (
             element("p", step.sentence, class_="wb-sentence"),
             watched_here(self.watches, index),
             step.refined.html() if step.refined else None,
             state_table(step.state, step.changes, step.truths).html(),
             element("p", then, class_="wb-note wb-ending") if then else None,
-            element("p", self.remark, class_="wb-note wb-remarked") if self.remark and self._is_last(index) else None,
+            element("p", remark.html(), class_="wb-note wb-remarked") if remark else None,
         )
         return joined(parts)
 
@@ -224,7 +222,7 @@ class TraceView(Lanes, Drawn):
     def text(self) -> str:
         told = [] if self.told is None else [str(self.told)]
         watched = [self._table(self._asked).text()] if self._asked else []
-        return "\n\n".join([repr(self.trace), *([self.remark] if self.remark else []), *told, *watched])
+        return "\n\n".join([repr(self.trace), *([str(self.remark)] if self.remark else []), *told, *watched])
 
     @property
     def _asked(self) -> list[Watch]:
@@ -266,7 +264,7 @@ def trace_view(
     properties: Sequence[str] | None = None,
     watches: Sequence[str] = (),
     refinement: str | None = None,
-    remark: str = "",
+    remark: Told | None = None,
     at: int | None = None,
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
