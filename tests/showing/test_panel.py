@@ -49,8 +49,9 @@ from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Tabs
 from workbench.showing.panel.player import WIDTH
 from workbench.showing.panel.stepping import goes_on
+from workbench.showing.panel.verdicts import CheckBar
 from workbench.showing.panel.whole import GraphPane
-from workbench.showing.session import kept, session
+from workbench.showing.session import Session, kept, opening, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
 from workbench.showing.view.base.wording import clause, told_change
@@ -1167,6 +1168,11 @@ def test_a_simulator_begins_at_any_step_of_a_violation(conflict: Any) -> None:
     assert repr(simulator).startswith("Simulator at state 5 of\n")
 
 
+def test_a_panel_says_from_its_first_moment_that_a_check_runs() -> None:
+    bar = CheckBar(Session(opening(BakeryV2, {})), lambda name: None)
+    assert ("Checking" in bar.progress.html, bar.run.shown, bar.stop.shown) == (True, False, False)
+
+
 def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None:
     simulator: Any = Simulator(BakeryV2(Writers=2))
     view: Any = next(part for part in parts(simulator) if isinstance(part, HistoryView))
@@ -1179,7 +1185,7 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     assert view.shown
     assert [f'data-send="go {number}"' in everything(view) for number in range(4)] == [True] * 4
     use(name, "value", " the other first ")
-    assert "the other first" in everything(view)
+    assert 'aria-label="state 3: start(w2) (the other first)"' in everything(view)
     click(view, "state 3: stage(w1)")
     assert (simulator.at, simulator.trace.steps[-1].label, name.value) == (2, "stage(w1)", "")
     for end in ("stage(w1)", "start(w2)"):
