@@ -1168,6 +1168,18 @@ def test_a_simulator_begins_at_any_step_of_a_violation(conflict: Any) -> None:
     assert repr(simulator).startswith("Simulator at state 5 of\n")
 
 
+@pytest.mark.slow
+def test_no_copy_is_drawn_while_hints_are_on_their_way() -> None:
+    panel = Workbench(Steps)
+    assert panel.session.settle(300)
+    trying: list[bool] = []
+    panel._when_other(lambda: trying.append(panel._hints.trying))
+    panel.apply(Last=1)
+    assert panel.session.settle(300)
+    assert trying
+    assert not any(trying)
+
+
 def test_a_panel_says_from_its_first_moment_that_a_check_runs() -> None:
     bar = CheckBar(Session(opening(BakeryV2, {})), lambda name: None)
     assert ("Checking" in bar.progress.html, bar.run.shown, bar.stop.shown) == (True, False, False)
