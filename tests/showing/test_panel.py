@@ -51,11 +51,12 @@ from workbench.showing.panel.history import HistoryView
 from workbench.showing.panel.parts import Tabs
 from workbench.showing.panel.player import WIDTH
 from workbench.showing.panel.stepping import goes_on
+from workbench.showing.panel.verdicts import CheckBar
 from workbench.showing.panel.whole import GraphPane
-from workbench.showing.session import kept, session
+from workbench.showing.session import Session, kept, opening, session
 from workbench.showing.session.jobs import Job
 from workbench.showing.session.kept import explore
-from workbench.showing.view.base.wording import told_change
+from workbench.showing.view.base.wording import clause, told_change
 from workbench.tlaplus.machine.specification import module_of_text
 
 BakeryV2 = get_model("bakery_v2")
@@ -491,8 +492,9 @@ def test_one_may_leave_a_story_at_any_step(stale: Any) -> None:
         rf'data-take="[^"]*" aria-current="step"><code>{re.escape(html.escape(taken))}<', drawn(player, "moves")
     )
     other = next(step.label for one in stepper.options() for step in one.steps if step.label != taken)
-    change = html.escape(told_change(stepper.state.changes_to(story.steps[6].state)[0]))
-    assert re.search(rf'title="{re.escape(change)}[^"]*" data-take="[^"]* {re.escape(taken)}"', drawn(player, "moves"))
+    words, change = clause(story.steps[6]), told_change(stepper.state.changes_to(story.steps[6].state)[0])
+    title = html.escape(f"{words}\n{change}")
+    assert re.search(rf'title="{re.escape(title)}[^"]*" data-take="[^"]* {re.escape(taken)}"', drawn(player, "moves"))
     take(player, other)
     assert stepper.trace.steps[6].label == other
     assert "You have left the story at state 6." in drawn(player, "left")
@@ -1197,6 +1199,23 @@ def test_a_simulator_begins_at_any_step_of_a_violation(conflict: Any) -> None:
     assert repr(simulator).startswith("Simulator at state 5 of\n")
 
 
+@pytest.mark.slow
+def test_no_copy_is_drawn_while_hints_are_on_their_way() -> None:
+    panel = Workbench(Steps)
+    assert panel.session.settle(300)
+    trying: list[bool] = []
+    panel._when_other(lambda: trying.append(panel._hints.trying))
+    panel.apply(Last=1)
+    assert panel.session.settle(300)
+    assert trying
+    assert not any(trying)
+
+
+def test_a_panel_says_from_its_first_moment_that_a_check_runs() -> None:
+    bar = CheckBar(Session(opening(BakeryV2, {})), lambda name: None)
+    assert ("Checking" in bar.progress.html, bar.run.shown, bar.stop.shown) == (True, False, False)
+
+
 def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None:
     simulator: Any = Simulator(BakeryV2(Writers=2))
     view: Any = next(part for part in parts(simulator) if isinstance(part, HistoryView))
@@ -1209,7 +1228,7 @@ def test_a_thin_tree_leads_back_to_abandoned_branches_and_compares_two() -> None
     assert view.shown
     assert [f'data-send="go {number}"' in everything(view) for number in range(4)] == [True] * 4
     use(name, "value", " the other first ")
-    assert "the other first" in everything(view)
+    assert 'aria-label="state 3: start(w2) (the other first)"' in everything(view)
     click(view, "state 3: stage(w1)")
     assert (simulator.at, simulator.trace.steps[-1].label, name.value) == (2, "stage(w1)", "")
     for end in ("stage(w1)", "start(w2)"):

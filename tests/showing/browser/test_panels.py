@@ -231,6 +231,18 @@ def test_after_a_repair_nothing_moves_and_the_story_says_what_is_otherwise(share
     expect(page.locator(".wb-story[aria-pressed=true]")).to_have_text("Overwritten snapshot")
     expect(page.locator(".wb-hint.wb-good")).to_have_count(2)
     assert page.evaluate(tops) == before
+    assert page.evaluate(STOPS) == 15, "a story, a verdict, nine switches, a tab, and of the player itself three"
+    page.keyboard.press("Control+b")  # the file browser would leave the panel no room there
+    for width, height in ((640, 400), (390, 844)):  # 1280 x 800 at 200 %, and a phone
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".jp-FileBrowser")).to_be_hidden()
+        notebook.settle()
+        page.evaluate("document.querySelector('.wb-panel').scrollIntoView()")
+        for part in (".wb-headline", ".wb-verdict[aria-pressed=true]"):
+            expect(page.locator(part).first).to_be_in_viewport(ratio=0.97)
+        expect(page.locator(".wb-player .wb-picture")).to_be_in_viewport(ratio=0.7)
+        notebook.assert_fits()
+    page.keyboard.press("Control+b")
 
 
 def test_a_large_window_has_the_lanes_and_the_moves_beside_the_picture(shared: Notebook) -> None:
@@ -327,12 +339,12 @@ def test_a_graph_opens_on_the_trace_and_is_zoomed_moved_searched_and_shows_pictu
     page.wait_for_selector(".wb-graph:not(:has([data-picture]))")
 
 
-#: The number of times that Tab is pressed on the way to the next step.
+#: The number of times that Tab is pressed on the way to the picture, from above the panel.
 STOPS = """() => {
-    const next = document.querySelector(".wb-panel button[title^='next step']");
+    const picture = document.querySelector(".wb-player .wb-picture");
     const stops = [...document.querySelectorAll(":is(.wb-panel *):is(button, input, select, summary, [tabindex])")];
     return stops.filter((one) => one.tabIndex >= 0 && one.checkVisibility() && !one.disabled
-        && one.compareDocumentPosition(next) & Node.DOCUMENT_POSITION_FOLLOWING).length;
+        && (one === picture || one.compareDocumentPosition(picture) & Node.DOCUMENT_POSITION_FOLLOWING)).length;
 }"""
 
 
@@ -370,7 +382,10 @@ def test_everything_can_be_done_with_the_keyboard(notebook: Notebook) -> None:
     page.wait_for_selector(".wb-verdict[data-send=EveryoneCommits][aria-pressed=true]")
     wait_for_focus("EveryoneCommits")
     assert page.locator(".jp-Notebook .jp-CodeCell").count() == 1
-    assert page.evaluate(STOPS) < 18
+    tab_to(".wb-transport button[tabindex='0']")
+    for key, name in (("ArrowLeft", "previous step"), ("ArrowRight", "play"), ("ArrowRight", "an address")):
+        page.keyboard.press(key)
+        expect(page.locator(f".wb-transport [tabindex='0']:is([title^='{name}'], summary)")).to_be_focused()
     page.focus(".wb-tab[aria-selected=true]")
     for key, tab in (("ArrowRight", "Compare"), ("ArrowRight", "Map"), ("ArrowLeft", "Compare")):
         page.keyboard.press(key)

@@ -111,10 +111,10 @@ def _state(mark: Landmark, history: History) -> Markup:
     """A state to go to, at the end of the line that leads to it."""
     node = mark.node
     name = " " + element("b", clip(node.name, _MOST_LETTERS)) if node.name else None
+    title = f"state {mark.depth + 1}: {brief(node.step.label)}{f' ({node.name})' if node.name else ''}"
     button = element(
-        "button", mark.depth + 1, name, class_="wb-button wb-node",
-        data_send=f"go {node.number}", aria_current="step" if node is history.current else None,
-        title=f"state {mark.depth + 1}: {brief(node.step.label)}{f' ({node.name})' if node.name else ''}",
+        "button", mark.depth + 1, name, class_="wb-button wb-node", data_send=f"go {node.number}",
+        aria_current="step" if node is history.current else None, title=title, aria_label=title,
     )  # fmt: skip
     return element("div", button, class_="wb-way" if mark.before else None, style=_place(mark, mark.column))
 

@@ -247,7 +247,7 @@ class Workbench(Observed):
 
     def _when_other(self, changed: Callable[[], None]) -> None:
         def look() -> None:
-            if not self.session.running:
+            if not (self.session.running or self._hints.trying):  # a copy has all of them
                 changed()
 
         with self.session.lock:

@@ -36,6 +36,7 @@ class CheckBar(Box):
         self.progress, self.status, self.list = Pane(class_="wb-progress"), Pane(), Pane(on_send=on_select)
         bar = Box([self.headline, self.progress, self.run, self.stop], "wb-toolbar wb-run wb-section")
         super().__init__([bar, self.status, self.list])
+        self.look()  # a page hears no more than this before the cell has ended
 
     @property
     def change(self) -> str:

@@ -11,3 +11,22 @@ const keepKeys = () => {
   return () => window.removeEventListener("keydown", keep, true);
 };
 
+// A toolbar that is one stop for Tab: the arrow keys lead along its buttons. `always` is one that is never disabled; to
+// be called when others have been.
+const leadAlong = (bar, name, always) => {
+  const all = () => [...bar.querySelectorAll(":scope > button, :scope > details > summary")];
+  const stopAt = (chosen) => all().forEach((one) => { one.tabIndex = one === chosen ? 0 : -1; });
+  bar.setAttribute("role", "toolbar");
+  bar.setAttribute("aria-label", name);
+  stopAt(always);
+  bar.addEventListener("focusin", ({ target }) => all().includes(target) && stopAt(target));
+  bar.addEventListener("keydown", (event) => {
+    const free = all().filter((one) => !one.disabled);
+    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!move || !free.includes(event.target)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    free.at((free.indexOf(event.target) + move) % free.length).focus();
+  });
+  return () => all().some((one) => one.tabIndex === 0 && !one.disabled) || stopAt(always);
+};

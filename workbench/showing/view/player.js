@@ -25,7 +25,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const forth = control("\u25b6", "next step (arrow keys)", () => go(model.get("step") + 1));
   const fault = control("\u25b6|", "", () => go(end()));
   const chooser = make("span", "wb-chooser");
-  const exports = make("details", "wb-filter");
+  const exports = make("details", "wb-filter", make("summary", "", "Save"));
   const teach = (options) => {
     stop();
     if (!narrow) model.send({ want: "lanes" });
@@ -39,6 +39,10 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
   const copied = make("div", "");
   const controls = make("span", "wb-transport");
   controls.append(first, back, playing, forth, fault, exports, share, present);
+  const keepStop = leadAlong(controls, "trace controls", playing);
+  controls.addEventListener("click", ({ detail, target }) => {  // after the mouse, the arrow keys step
+    if (detail && [first, back, playing, forth, fault].includes(target)) el.focus({ preventScroll: true });
+  });
   bar.append(strip, controls);
   const beside = make("div", "wb-beside");
   const picture = make("div", "wb-picture");
@@ -219,7 +223,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
         model.send({ want: "animation" }));
       offer("the trace as a page", "one HTML file with all pictures; the arrow keys step", () => model.send({ want: "page" }));
     }
-    exports.append(make("summary", "", "Save"), choices);
+    exports.append(choices);
   }
 
   function received(message) {
@@ -241,6 +245,7 @@ const playTrace = ({ model, el, plays = false, asks = false }) => {
       if (ended && document.activeElement === button) el.focus({ preventScroll: true });  // the keys go on stepping
       button.disabled = ended;
     }
+    keepStop();
     if (step !== at) follow();
     at = step;
   }
