@@ -59,18 +59,19 @@ def report(
 
     Args:
         title: The model and its settings by default.
-        source: The source of the model or of its expected figures.
+        source: Where its expected figures are from.
         differences: The differences between the result and the expectations.
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
         repair: What would repair the first violation.
     """
     shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
-    parts = [noted(source) if source else None, _expected(differences, as_expected), _in_short(result)]
+    parts = [_expected(differences, as_expected), _in_short(result)]
     parts += [element("p", element("b", "Repaired by "), element("code", repair))] if repair else []
     parts += [_trace(shown, deadlock)] if shown is not None else []  # what the page is about comes first
     parts += [element("h2", "Verdicts"), _wide("verdicts", verdict_table(result).html())]
-    parts += map(noted, (summary(result), *result.notes))
+    from_where = [f"Expected figures are from: {source}"] if source else []
+    parts += map(noted, (summary(result), *result.notes, *from_where))
     parts += [element("h2", "Constants"), _wide("constants", constants_table(result.model).html())]
     parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]
     if result.error is not None and result.error.trace is not None:
