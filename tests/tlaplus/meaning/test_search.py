@@ -140,13 +140,24 @@ Next == /\ n < 3 /\ n' = n + 1
         /\ h' = IF n = 1 THEN h @@ [b |-> {}] ELSE [h EXCEPT !.a = @ \cup {n}]
         /\ told' = <<f = g, f[n + 1], DOMAIN q, DOMAIN h, Len(q), q \o <<9>>, f \in [1..3 -> 0..3], q \in Seq({0}),
                      [f EXCEPT ![1] = 0] = g, h @@ [c |-> 1], q = <<0, 1>>, h = [a |-> {0}], f' = g, "b" \in DOMAIN h,
-                     [h EXCEPT !.a = @ \ {0}], f \in {g, g'}, h.a \subseteq {0}>>
+                     [h EXCEPT !.a = @ \ {0}], f \in {g, g'}, h.a \subseteq {0}, [f EXCEPT ![9] = @ + 1]>>
 Type == f \in [1..3 -> 0..3]
 Below == \A k \in 1..3 : f[k] \in 0..n
 Some == \E k \in DOMAIN f : f[k] = n
 """
+CHANGING = r"""EXTENDS Integers, Sequences, TLC
+CONSTANT m
+VARIABLES n, v, w, told
+Init == n = 0 /\ v = <<>> /\ w = m :> {} /\ told = <<>>
+Next == /\ n < 4 /\ n' = n + 1
+        /\ v' = IF n < 3 THEN Append(v, n) ELSE {n}
+        /\ \/ w' = w @@ <<n>> :> {} \/ w' = [w EXCEPT ![m] = @ \cup {n}]
+        /\ told' = <<DOMAIN w, <<1>> \in DOMAIN w, w[m], w = m :> {}, w @@ <<7>> :> {1}, w' = w, DOMAIN w'>>
+Alone == DOMAIN w \subseteq {m, <<0>>, <<1>>}
+"""
 OVER_CELLS = {
     "sets": Row(SETS, f"{_STEPS} Few Low", 17, 4, 25, {"Few": 4, "Low": 3}),
+    "domains and kinds that change": Row(CHANGING, f"{_STEPS} Alone CONSTANT m = m", 31, 5, 31, {"Alone": 4}),
     "functions": Row(FUNCTIONS, f"{_STEPS} Type Below Some", 24, 4, 34, {"Type": 4, "Below": 3, "Some": 3}),
 }
 
@@ -206,6 +217,12 @@ ERRORS = {
     "in a definition": ("Next == Step\nThird(s) == s[3]\nInv == x < 1 \\/ Third(y) = 1", "7:13", 2),
     "in a LET": ("Next == Step\nInv == LET z == y[x]\n IN x < 2 => z = 1", "7:17", 1),
     "32 bits": ("Next == Step\nInv == x + 2147483646 > 0", "7:8", 3),
+    "an integer and a Boolean in a set over cells": (
+        "Start == x = 0 /\\ y = {}\nNext == x < 3 /\\ x' = x + 1 /\\ y' = y \\cup {x}\n"
+        "Inv ==\n x < 2 \\/ 5 \\in (y \\cup {5}) \\cup {TRUE}",
+        "9:17",
+        3,
+    ),
     "no number": ("Next == Step\nInv == x <= (y = y)", "7:8", 1),
     "32 bits, below": ("Next == Step\nInv == -2147483647 - x < 0", "7:8", 3),
     "32 bits, above": ("Next == Step\nInv == x - (-2147483646) > 0", "7:8", 3),
