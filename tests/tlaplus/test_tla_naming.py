@@ -178,6 +178,22 @@ Next == \/ \E m \in msgs : Send([from |-> m.to])
     assert steps == [("Next(m=[to |-> p1])", ""), ("Visit(p1, 1, m=[to |-> p1])", "p1")]
 
 
+def test_what_is_applied_to_an_operator_or_to_a_state_is_named_after_what_is_chosen():
+    text = r"""
+EXTENDS Naturals
+VARIABLES x, s
+Init == x = 0 /\ s = {2}
+Twice(n) == 2 * n
+Go(n) == x' = n % 5 /\ UNCHANGED s
+By(f(_), n) == Go(f(n))
+Next == (\E m \in s : Go(m)) \/ (\E m \in s : By(Twice, m)) \/ (\E m \in s : Go(x + m))
+"""
+    model = module_of_text(module_of(text), "INIT Init NEXT Next")()
+    (state,) = model.initial_states()
+    labels = [step.label for option in options(model, state) for step in option.steps]
+    assert labels == ["Go(2)", "By(m=2)", "Next(m=2)"]
+
+
 def test_a_step_that_leads_back_has_its_lane_too():
     text = r"""
 CONSTANT P

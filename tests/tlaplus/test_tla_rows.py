@@ -17,7 +17,7 @@ from workbench.tlaplus.values.values import EvaluationError, shown
 
 #: No operator of TLA+ reads like this one.
 ARROW = " --> "
-CONSTANTS = "CONSTANTS m1 = m1 m2 = m2 T_1 = T_1 T_2 = T_2 U_1 = U_1"
+CONSTANTS = "CONSTANTS m1 = m1 m2 = m2 T_ = T_ T_1 = T_1 T_2 = T_2 U_1 = U_1"
 
 
 class Row(NamedTuple):

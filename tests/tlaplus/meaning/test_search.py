@@ -13,8 +13,10 @@ from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.search import Search
 from workbench.tlaplus.compiler import actions
+from workbench.tlaplus.config import closures
 from workbench.tlaplus.layout import sample
 from workbench.tlaplus.machine.specification import module_of_text
+from workbench.tlaplus.meaning import turns
 from workbench.tlaplus.meaning.environment import State
 from workbench.tlaplus.meaning.opening import Opened, opened
 from workbench.tlaplus.meaning.search import Graph, search
@@ -114,6 +116,65 @@ def test_states_and_transitions_are_those_of_the_compiled_machine(name):
     assert failed is None or failed[0] in str(error)
 
 
+_STEPS = "INIT Init NEXT Next CHECK_DEADLOCK FALSE INVARIANTS"
+#: In `told` are the values of expressions about the state before.
+SETS = r"""EXTENDS Integers, FiniteSets
+VARIABLES n, s, t, told
+Init == n = 0 /\ s = {} /\ t = {} /\ told = <<>>
+Next == /\ n < 3 /\ n' = n + 1
+        /\ t' = t \cup {n}
+        /\ \/ s' = t \cup {n} \/ s' = t \ {0} \/ s' = s
+        /\ told' = <<s = t, {} = s, s \subseteq t, t \subseteq 0..1, s \in SUBSET t, t \in {{0}, {0, 1}}, 1 \in s,
+                     Cardinality(t \cup {5}), s \cup t, t \ s, s \cap t, {m \in t : m > 0}, s' = t, t \cup {7} = s,
+                     2 \in t \ {2}, 7 \in s \cup {7}, t \cup {n} = t'>>
+Few == \A m \in t : m < 2
+Low == t \subseteq 0..1 /\ s \in {t, {}, {1}}
+"""
+FUNCTIONS = r"""EXTENDS Integers, Sequences, TLC
+VARIABLES n, f, g, q, h, told
+Init == n = 0 /\ f = [k \in 1..3 |-> 0] /\ g = f /\ q = <<>> /\ h = [a |-> {}] /\ told = <<>>
+Next == /\ n < 3 /\ n' = n + 1
+        /\ \E k \in {1, n + 1} : f' = [f EXCEPT ![k] = @ + n']
+        /\ g' = f \/ g' = [f EXCEPT ![1] = 0] \/ g' = g
+        /\ q' = Append(q, n)
+        /\ h' = IF n = 1 THEN h @@ [b |-> {}] ELSE [h EXCEPT !.a = @ \cup {n}]
+        /\ told' = <<f = g, f[n + 1], DOMAIN q, DOMAIN h, Len(q), q \o <<9>>, f \in [1..3 -> 0..3], q \in Seq({0}),
+                     [f EXCEPT ![1] = 0] = g, h @@ [c |-> 1], q = <<0, 1>>, h = [a |-> {0}], f' = g, "b" \in DOMAIN h,
+                     [h EXCEPT !.a = @ \ {0}], f \in {g, g'}, h.a \subseteq {0}, [f EXCEPT ![9] = @ + 1]>>
+Type == f \in [1..3 -> 0..3]
+Below == \A k \in 1..3 : f[k] \in 0..n
+Some == \E k \in DOMAIN f : f[k] = n
+"""
+CHANGING = r"""EXTENDS Integers, Sequences, TLC
+CONSTANT m
+VARIABLES n, v, w, told
+Init == n = 0 /\ v = <<>> /\ w = m :> {} /\ told = <<>>
+Next == /\ n < 4 /\ n' = n + 1
+        /\ v' = IF n < 3 THEN Append(v, n) ELSE {n}
+        /\ \/ w' = w @@ <<n>> :> {} \/ w' = [w EXCEPT ![m] = @ \cup {n}]
+        /\ told' = <<DOMAIN w, <<1>> \in DOMAIN w, w[m], w = m :> {}, w @@ <<7>> :> {1}, w' = w, DOMAIN w'>>
+Alone == DOMAIN w \subseteq {m, <<0>>, <<1>>}
+"""
+OVER_CELLS = {
+    "sets": Row(SETS, f"{_STEPS} Few Low", 17, 4, 25, {"Few": 4, "Low": 3}),
+    "domains and kinds that change": Row(CHANGING, f"{_STEPS} Alone CONSTANT m = m", 31, 5, 31, {"Alone": 4}),
+    "functions": Row(FUNCTIONS, f"{_STEPS} Type Below Some", 24, 4, 34, {"Type": 4, "Below": 3, "Some": 3}),
+}
+
+
+@pytest.mark.parametrize("name", OVER_CELLS)
+def test_values_over_cells_are_those_of_the_evaluator_and_of_tlc(name, monkeypatch):
+    """With more members than a quantifier asks one by one."""
+    for module in (closures, turns):
+        monkeypatch.setattr(module, "MOST_CASES", 2)
+    row = OVER_CELLS[name]
+    graph = graph_of(row)
+    assert (len(graph.states), len(graph.levels), graph.generated) == (row.distinct, row.depth, row.generated)
+    evaluated = of_evaluator(graph)
+    assert evaluated[2] == row.wrong
+    assert of_machine(row) == evaluated
+
+
 def test_a_compiler_that_takes_all_for_some_is_noticed(monkeypatch):
     """It once did so in Next, and every engine with it."""
     monkeypatch.setattr(actions, "_for_all", actions._exists)
@@ -156,6 +217,12 @@ ERRORS = {
     "in a definition": ("Next == Step\nThird(s) == s[3]\nInv == x < 1 \\/ Third(y) = 1", "7:13", 2),
     "in a LET": ("Next == Step\nInv == LET z == y[x]\n IN x < 2 => z = 1", "7:17", 1),
     "32 bits": ("Next == Step\nInv == x + 2147483646 > 0", "7:8", 3),
+    "an integer and a Boolean in a set over cells": (
+        "Start == x = 0 /\\ y = {}\nNext == x < 3 /\\ x' = x + 1 /\\ y' = y \\cup {x}\n"
+        "Inv ==\n x < 2 \\/ 5 \\in (y \\cup {5}) \\cup {TRUE}",
+        "9:17",
+        3,
+    ),
     "no number": ("Next == Step\nInv == x <= (y = y)", "7:8", 1),
     "32 bits, below": ("Next == Step\nInv == -2147483647 - x < 0", "7:8", 3),
     "32 bits, above": ("Next == Step\nInv == x - (-2147483646) > 0", "7:8", 3),

@@ -124,7 +124,7 @@ def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], he
     if isinstance(meaning, Variable) and meaning in (DEPTH, *FIGURES):
         return call("failed", constant(without_value(meaning)))
     if isinstance(meaning, Constant):
-        return _constant(writer, meaning, arguments, here, at)
+        return _constant(writer, meaning, at)
     if isinstance(meaning, Standard):
         return _standard(writer, meaning, arguments, here, at)
     if isinstance(meaning, InstanceParameter):
@@ -138,12 +138,10 @@ def _values(writer: Writer, arguments: tuple[Binding, ...], here: Context) -> li
     return [writer.bound(one, here) for one in arguments]
 
 
-def _constant(writer: Writer, meaning: Constant, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
+def _constant(writer: Writer, meaning: Constant, at: Place) -> ast.expr:
     if meaning not in writer.constants:
         fail_at(at, f"the constant {meaning.name} has no value")
     value = writer.constants[meaning]
-    if meaning.arity:
-        return call(writer.named(value), *_values(writer, arguments, here))
     return constant(value) if type(value) in (bool, int, str) else name(writer.named(value))
 
 

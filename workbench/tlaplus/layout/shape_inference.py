@@ -89,8 +89,6 @@ class Observations:
         return made
 
     def _kid(self, key: Any, renamings: Renamings, inside: bool) -> Shape:
-        if self._has_sets:
-            return Leaf()
         met = self._keys.get(key, self._alike)
         return Leaf() if met is None else met.shape(renamings, inside)
 

@@ -106,12 +106,15 @@ def behaviour_of(closures: Closures, closure: Closure) -> Behaviour:
 
 
 def _is_liveness(closures: Closures, part: Closure) -> bool:
-    """Whether a part leaves out no state and no step, so that a search of these may ignore it, as TLC does."""
+    """Whether a part leaves out no step and no state, so that a search of these may ignore it, as TLC does.
+
+    It speaks of more than a state: so it asks nothing of the initial ones alone.
+    """
     try:
         asked = asked_of(closures, part)
     except InputError:  # it may say anything
         return False
-    return not (asked.initial or asked.always or asked.steps)
+    return not (asked.always or asked.steps)
 
 
 def asked_of(closures: Closures, closure: Closure) -> Asked:
