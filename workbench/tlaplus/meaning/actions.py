@@ -37,6 +37,8 @@ Ways = Iterator[States]
 _NOWHERE = States({})
 #: A formula, and what its names mean.
 Conjunct = tuple[Expression, Environment]
+#: Whether a formula holds, for one that assigns nothing.
+Test = Callable[[], bool]
 
 
 def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
@@ -244,9 +246,14 @@ def _assigned(variable: Variable, value: Any, states: States) -> Ways:
 
 def _name(node: Expression, env: Environment, states: States) -> Ways:
     meaning, arguments, inner = called(node, env)
-    if isinstance(meaning, Standard) and not meaning.module and meaning.name in _BUILT_IN:
-        return _BUILT_IN[meaning.name](node, arguments, inner, states)
+    if (built_in := _built_in(meaning)) is not None:
+        return built_in(arguments, states, lambda: holds(node, inner, states))
     return _ways_of(node, meaning, arguments, inner, states)
+
+
+def _built_in(meaning: Meaning) -> Callable[[Sequence[Any], States, Test], Ways] | None:
+    is_own = isinstance(meaning, Standard) and not meaning.module
+    return _BUILT_IN.get(meaning.name) if is_own else None
 
 
 def _ways_of(
@@ -275,7 +282,12 @@ def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Arg
     meaning, _, env = called(given.node, given.environment)
     if isinstance(meaning, (Defined, InstanceParameter, tree.Declaration)):
         return _ways_of(node, meaning, arguments, env, states)
-    return iter([states] if truth(applied_to(given, arguments, states)) else [])
+
+    def is_so() -> bool:
+        return truth(applied_to(given, arguments, states))
+
+    built_in = _built_in(meaning)
+    return iter([states] if is_so() else []) if built_in is None else built_in(arguments, states, is_so)
 
 
 def _test(node: Expression, env: Environment, states: States) -> Ways:
@@ -283,33 +295,40 @@ def _test(node: Expression, env: Environment, states: States) -> Ways:
         yield states
 
 
-def _equal(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+# Operators of TLA+ itself, by name or as arguments -------------------------------------------------------------------
+
+
+def _both(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
+    return _in_turn([(given.node, given.environment) for given in arguments], states)
+
+
+def _either(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
+    for given in arguments:
+        yield from ways(given.node, given.environment, states)
+
+
+def _equal(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     target, value = arguments
     variable = _target(target.node, target.environment, states)
     if variable is None:
-        return _test(node, env, states)
+        return iter([states] if is_so() else [])
     return _assigned(variable, value_of(value, states), states)
 
 
-def _in(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+def _in(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     target, members = arguments
     variable = _target(target.node, target.environment, states)
     if variable is None or variable in states.filled:
-        yield from _test(node, env, states)
-        return
-    for member in sets.members_of(value_of(members, states)):
-        yield states.assigned(variable, member)
+        return iter([states] if is_so() else [])
+    return (states.assigned(variable, member) for member in sets.members_of(value_of(members, states)))
 
 
-def _implies(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+def _implies(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     condition, formula = arguments
-    if is_true(condition, states):
-        yield from ways(formula.node, formula.environment, states)
-    else:
-        yield states
+    return ways(formula.node, formula.environment, states) if is_true(condition, states) else iter([states])
 
 
-def _unchanged(node: Expression, arguments: Sequence[Any], env: Environment, states: States) -> Ways:
+def _unchanged(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     return unchanged(arguments[0].node, arguments[0].environment, states)
 
 
@@ -348,7 +367,9 @@ def _unfolded(node: Expression, env: Environment) -> tuple[Expression, Environme
 
 
 #: The operators of TLA+ itself that are more than tests.
-_BUILT_IN: dict[str, Callable[[Expression, Sequence[Any], Environment, States], Ways]] = {
+_BUILT_IN: dict[str, Callable[[Sequence[Any], States, Test], Ways]] = {
+    "/\\": _both,
+    "\\/": _either,
     "=": _equal,
     "\\in": _in,
     "=>": _implies,
