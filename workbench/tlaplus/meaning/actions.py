@@ -9,7 +9,7 @@ Once all variables have values, the rest is a test as well, and so is a definiti
 as expressions, which have one way even if they are disjunctions.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -90,7 +90,7 @@ def _parts(node: Expression, env: Environment) -> list[Conjunct]:
     if not isinstance(node, (tree.Identifier, tree.Apply, tree.Operation, tree.Qualified)):
         return []
     meaning, arguments, inner = called(node, env)
-    if isinstance(meaning, Standard) and not meaning.module and meaning.name == "\\/":
+    if _built_in(meaning) is _either:
         return [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
     if not isinstance(meaning, Defined) or not isinstance(meaning.definition, tree.OperatorDefinition):
         return []
@@ -167,17 +167,19 @@ def _conjunction(node: tree.Conjunction, env: Environment, states: States) -> Wa
     return _in_turn([(operand, env) for operand in node.operands], states)
 
 
+def _each(disjuncts: Iterable[Conjunct], states: States) -> Ways:
+    """The ways of a disjunction: those of each disjunct."""
+    for node, env in disjuncts:
+        yield from ways(node, env, states)
+
+
 def _disjunction(node: tree.Disjunction, env: Environment, states: States) -> Ways:
-    for operand in node.operands:
-        yield from ways(operand, env, states)
+    return _each([(operand, env) for operand in node.operands], states)
 
 
 def _quantified(node: tree.Quantified, env: Environment, states: States) -> Ways:
-    if node.kind == "A":
-        yield from _in_turn([(node.body, inner) for inner, _ in bindings(node, env, states)], states)
-        return
-    for inner, _ in bindings(node, env, states):
-        yield from ways(node.body, inner, states)
+    bodies = ((node.body, inner) for inner, _ in bindings(node, env, states))
+    return _in_turn([*bodies], states) if node.kind == "A" else _each(bodies, states)
 
 
 # Miscellaneous -------------------------------------------------------------------------------------------------------
@@ -266,14 +268,14 @@ def _ways_of(
         return _ways_of_argument(node, Closure(meaning.expression, env.at(meaning.scope)), arguments, states)
     if isinstance(meaning, tree.Declaration):
         return _ways_of_argument(node, env.bound[meaning], arguments, states)
-    return _test(node, env, states)
+    return _if_so(holds(node, env, states), states)
 
 
 def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Argument], states: States) -> Ways:
     if isinstance(given, Known):
-        return iter([states] if truth(given.value) else [])
+        return _if_so(truth(given.value), states)
     if not arguments and given.known is not None and states.extend(given.known[0]):
-        return iter([states] if truth(given.known[1]) else [])  # TLC takes what it knows
+        return _if_so(truth(given.known[1]), states)  # TLC takes what it knows
     if not arguments:
         return ways(given.node, given.environment, states)
     if isinstance(given.node, tree.Lambda):
@@ -287,12 +289,12 @@ def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Arg
         return truth(applied_to(given, arguments, states))
 
     built_in = _built_in(meaning)
-    return iter([states] if is_so() else []) if built_in is None else built_in(arguments, states, is_so)
+    return _if_so(is_so(), states) if built_in is None else built_in(arguments, states, is_so)
 
 
-def _test(node: Expression, env: Environment, states: States) -> Ways:
-    if holds(node, env, states):
-        yield states
+def _if_so(is_so: bool, states: States) -> Ways:
+    """The one way of a test that holds, or none."""
+    return iter([states] if is_so else [])
 
 
 # Operators of TLA+ itself, by name or as arguments -------------------------------------------------------------------
@@ -303,15 +305,14 @@ def _both(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
 
 
 def _either(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
-    for given in arguments:
-        yield from ways(given.node, given.environment, states)
+    return _each([(given.node, given.environment) for given in arguments], states)
 
 
 def _equal(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     target, value = arguments
     variable = _target(target.node, target.environment, states)
     if variable is None:
-        return iter([states] if is_so() else [])
+        return _if_so(is_so(), states)
     return _assigned(variable, value_of(value, states), states)
 
 
@@ -319,7 +320,7 @@ def _in(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     target, members = arguments
     variable = _target(target.node, target.environment, states)
     if variable is None or variable in states.filled:
-        return iter([states] if is_so() else [])
+        return _if_so(is_so(), states)
     return (states.assigned(variable, member) for member in sets.members_of(value_of(members, states)))
 
 
