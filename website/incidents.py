@@ -10,9 +10,8 @@ from typing import NamedTuple
 from website.keeping import ROOT
 from workbench.showing.pictures import Picture
 from workbench.showing.pictures.layout import Placed, is_framed
-from workbench.showing.pictures.letters import FONT
-from workbench.showing.pictures.markup import Markup, address_of, element, number
-from workbench.showing.pictures.paint import STYLE
+from workbench.showing.pictures.markup import Markup, address_of, element
+from workbench.showing.pictures.paint import document
 from workbench.showing.pictures.things import BAD
 
 #: The page, which has configurations of all folders of ``specs`` in its table.
@@ -133,19 +132,8 @@ def fault(picture: Picture, prefix: str = "") -> Markup:
     ids = {one.thing.id for one in within}
     routes = [(arrow, corners) for arrow, corners in picture.routes if {arrow.source, arrow.target} <= ids]
     width, height = right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
-    return element(
-        "svg",
-        element("style", STYLE),
-        replace(picture, placed=within, routes=routes).content(prefix),
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=" ".join(map(number, (left - _MARGIN, top - _MARGIN, width, height))),
-        width=width,
-        height=height,
-        role="img",
-        aria_label=picture.label,
-        font_family=FONT,
-        data_picture=picture.model,
-    )
+    content = replace(picture, placed=within, routes=routes).content(prefix)
+    return document(content, picture.model, picture.label, (left - _MARGIN, top - _MARGIN, width, height))
 
 
 def _box(one: Placed, placed: Sequence[Placed]) -> Placed:

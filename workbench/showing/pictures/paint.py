@@ -70,6 +70,28 @@ def _style() -> str:
 STYLE = Markup(_style())
 
 
+def document(content: Markup, model: str, label: str, area: tuple[float, float, float, float]) -> Markup:
+    """An SVG of what :meth:`Painter.content` gives.
+
+    Args:
+        area: What it shows of that: the left and upper ends, the width and the height.
+    """
+    *_, width, height = area
+    return element(
+        "svg",
+        element("style", STYLE),
+        content,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=" ".join(map(number, area)),
+        width=width,
+        height=height,
+        role="img",
+        aria_label=label,
+        font_family=FONT,
+        data_picture=model,
+    )
+
+
 class Painter:
     """Paints one picture.
 
@@ -110,19 +132,7 @@ class Painter:
         height: float,
     ) -> Markup:
         """The whole picture, with the size from :meth:`size`."""
-        return element(
-            "svg",
-            element("style", STYLE),
-            self.content(placed, arrows, width, height),
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {number(width)} {number(height)}",
-            width=width,
-            height=height,
-            role="img",
-            aria_label=label,
-            font_family=FONT,
-            data_picture=model,
-        )
+        return document(self.content(placed, arrows, width, height), model, label, (0, 0, width, height))
 
     def content(
         self,
@@ -278,7 +288,7 @@ class Painter:
         x, parts = 18.0, []
         for said, colour, kind in entries:
             box = Placed(None, x, top - 2, 16, 12, [])
-            dashes = "3 4" if kind == GONE else self.outline.get("stroke_dasharray") if kind == "x" else None
+            dashes = {GONE: "3 4", "x": self.outline.get("stroke_dasharray")}.get(kind)
             parts.append(_rect(box, 0, 3.0, fill="none", stroke=colour, stroke_width=2.2, stroke_dasharray=dashes))
             if kind == "x":
                 parts.append(self._fault_sign(x + 16, top - 2))

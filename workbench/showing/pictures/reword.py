@@ -74,7 +74,7 @@ def doubted(things: Sequence[Any], marked: Container[str]) -> tuple[Any, ...]:
             case Arrow():
                 return replace(thing, tone=tone, dashed=thing.dashed or is_wrong)
             case Box():
-                title, body = thing.title and item(thing.title), [item(one) for one in thing.body]
+                title, body = thing.title and item(thing.title), [*map(item, thing.body)]
                 if thing.id in marked:
                     body.append(Text(f"{DOUBT}suspected", bold=True, tone=ODD))
                 dashed = thing.dashed or is_wrong
