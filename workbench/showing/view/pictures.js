@@ -50,9 +50,10 @@ const fitPicture = (picture) => {
   const box = picture.getBoundingClientRect();
   const fits = (frame) => frame.width <= box.width && frame.height <= box.height;
   // As many as fit, the marked ones first.
-  let all = frames[0];
-  const marked = (part) => "fault" in part.dataset ? 0 : 1;
-  for (const [, frame] of parts.map((part, i) => [marked(part), frames[i]]).sort(([a], [b]) => a - b)) {
+  const isMarked = (at) => "fault" in parts[at].dataset;
+  const inTurn = [...frames.keys()].sort((a, b) => isMarked(b) - isMarked(a)).map((at) => frames[at]);
+  let [all] = inTurn;
+  for (const frame of inTurn) {
     const more = around([all, frame]);
     if (fits(more)) all = more;
   }
