@@ -68,7 +68,7 @@ def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON
 def _of_maps(where: str, before: Map, after: Map, notation: Notation) -> list[Difference]:
     """Nothing for two values of a language that differ in the order of their keys alone."""
     gained, lost = _beyond(before, after), _beyond(after, before)
-    told = [
+    changes = [
         difference
         for key in after
         if key not in gained and not is_same(before[key], after[key])
@@ -76,8 +76,8 @@ def _of_maps(where: str, before: Map, after: Map, notation: Notation) -> list[Di
     ]
     if gained or lost:
         news = (notation.pair(after, key) for key in gained)
-        told.append(_members(where, news, (notation.key(before, key) for key in lost)))
-    return told
+        changes.append(_members(where, news, (notation.key(before, key) for key in lost)))
+    return changes
 
 
 def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...], notation: Notation) -> Iterator[Difference]:

@@ -124,7 +124,7 @@ class Runs:
         if column.kind == SAME:
             return Told(f"{act} - the same in both")
         cell, *more = column.differing
-        clauses = [f"{name} {clause}" for name, clause in zip(self.names, _clauses(column, cell), strict=True)]
+        clauses = [f"{name} {effect}" for name, effect in zip(self.names, _clauses(column, cell), strict=True)]
         rest = f" (and {counted(len(more), 'other cell')})" if more else ""
         return Told(f"{act} - {EFFECTS[column.kind]}", f"{'; '.join(clauses)}{rest}")
 
