@@ -118,7 +118,7 @@ def bucket_at(model, s, version, bucket):
     """A bucket: its levels with their files, and beside them its deletion vectors."""
     live = stored.live_files(s, version, bucket)
     vectors = stored.deletion_vectors(s, version, bucket)
-    levels = [level_of(model, s, bucket, level, live, vectors) for level in range(model.MAX_LEVEL + 1)]
+    levels = levels_of(model, s, bucket, live, vectors)
     marks = [vector(s, version, bucket, one, vectors[one], live) for one in sorted(vectors)]
     keys = ", ".join(key for key in model.PkCol1Values if model.bucket_of[key] == bucket)
     return shelf(
@@ -130,9 +130,19 @@ def bucket_at(model, s, version, bucket):
     )
 
 
-def level_of(model, s, bucket, level, live, vectors):
-    files = [data_file(model, s, one, vectors) for one in live if s.level[one] == level]
-    return shelf(name("level", bucket, level), None, note(f"level {level}"), *(files or [note("empty")]))
+def levels_of(model, s, bucket, live, vectors):
+    """The levels of a bucket; those without a file share a line."""
+    empty = []
+    for level in range(model.MAX_LEVEL + 1):
+        files = [data_file(model, s, one, vectors) for one in live if s.level[one] == level]
+        if files:
+            yield shelf(name("level", bucket, level), None, note(f"level {level}"), *files)
+        else:
+            empty.append(str(level))
+    if len(empty) > model.MAX_LEVEL:
+        yield note("no files")
+    elif empty:
+        yield note(f"level{'s' if len(empty) > 1 else ''} {', '.join(empty)}: empty")
 
 
 def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):

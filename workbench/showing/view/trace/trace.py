@@ -26,7 +26,7 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import Drawn, Rendered, badge, folded
 from workbench.showing.view.base.statetable import state_table
 from workbench.showing.view.base.truth import StepTruths, Truth, judges
-from workbench.showing.view.base.wording import NOBODY, Told, listed
+from workbench.showing.view.base.wording import NOBODY, Told, clause, listed
 from workbench.showing.view.trace import sequence
 from workbench.showing.view.trace.access import accesses
 from workbench.showing.view.trace.listing import listing, marks_in
@@ -101,7 +101,7 @@ class TraceView(Lanes, Drawn):
         wrong = faults(model, step.state, self.properties) if step.broken else []
         wrong += [truth.fault for truth in step.broken if truth.kind != "invariant"]
         wrong += [self._trapped] if self._trapped is not None and index >= (self.loop or 0) else []
-        title = f"{step.number}  {step.label}"
+        title = f"{step.number}  {clause(step.step)}"
         return picture(model, states[index], states[:index], wrong, title=title, **options)
 
     def picture_svg(self, index: int, **options: Any) -> Markup:
