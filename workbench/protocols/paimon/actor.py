@@ -48,16 +48,16 @@ class Conversation:
         print(json.dumps(answer), file=self._out, flush=True)
 
 
-def done(said: str, **facts: Any) -> Answer:
-    return {"verdict": "done", "said": said, **facts}
+def done(remark: str, **facts: Any) -> Answer:
+    return {"verdict": "done", "said": remark, **facts}
 
 
-def refused(said: str) -> Answer:
-    return {"verdict": "refused", "said": said}
+def refused(remark: str) -> Answer:
+    return {"verdict": "refused", "said": remark}
 
 
-def impossible(said: str) -> Answer:
-    return {"verdict": "impossible", "said": said}
+def impossible(remark: str) -> Answer:
+    return {"verdict": "impossible", "said": remark}
 
 
 class GatedWriter:
@@ -128,13 +128,13 @@ class GatedWriter:
         )
         catalog = CatalogFactory.create({"warehouse": warehouse})
         catalog.create_database("db", True)
-        made = Schema.from_pyarrow_schema(self.schema, list(partition), keys, dict(options or {}))
-        catalog.create_table("db.t", made, True)
+        schema = Schema.from_pyarrow_schema(self.schema, list(partition), keys, dict(options or {}))
+        catalog.create_table("db.t", schema, True)
         self.table = catalog.get_table("db.t")
         if long_lived:
             self._open_buckets({tuple(place) for _, place, _ in names})
-        found = {key: self._name_in(key, primary[0], place, bucket) for key, place, bucket in names}
-        return done("the table is open", names=found)
+        names_by_key = {key: self._name_in(key, primary[0], place, bucket) for key, place, bucket in names}
+        return done("the table is open", names=names_by_key)
 
     def do_start(self, row: Row) -> Answer:
         """Buffer a row; its sequence number continues from the bucket's when it was opened."""
@@ -151,10 +151,10 @@ class GatedWriter:
         """Read the row that has the values `find`, and buffer it with the values `sets`."""
         read = self.table.new_read_builder()
         rows = read.new_read().to_arrow(read.new_scan().plan().splits()).to_pylist()
-        found = [row for row in rows if all(row[name] == value for name, value in find.items())]
-        if not found:
+        matching = [row for row in rows if all(row[name] == value for name, value in find.items())]
+        if not matching:
             return impossible("it reads no row to update")
-        row = {**found[0], **sets}
+        row = {**matching[0], **sets}
         self.do_start(row)
         return done("the row is read, and the new one is in the buffer", row=row)
 
@@ -183,8 +183,8 @@ class GatedWriter:
     def do_start_compaction(self, place: Sequence[str], bucket: int, level: int) -> Answer:
         """Find the files in a level of a bucket."""
         splits = self.table.new_read_builder().new_scan().plan_for_write().splits()
-        mine = [one for one in splits if one.bucket == bucket and list(one.partition.values) == list(place)]
-        self.sources = [file for one in mine for file in one.files if file.level == level]
+        mine = [split for split in splits if split.bucket == bucket and list(split.partition.values) == list(place)]
+        self.sources = [file for split in mine for file in split.files if file.level == level]
         self.place, self.bucket = tuple(place), bucket
         if not self.sources:
             return impossible(f"bucket {bucket} has no file of level {level}")
@@ -257,12 +257,12 @@ def set_gates(writer: GatedWriter) -> None:
 def main() -> None:
     conversation = Conversation()
     try:
-        found = importlib.metadata.version("pypaimon")
+        installed = importlib.metadata.version("pypaimon")
     except importlib.metadata.PackageNotFoundError:
-        found = "none"
-    if found != VERSION:
+        installed = "none"
+    if installed != VERSION:
         conversation.say(
-            impossible(f"it takes pypaimon {VERSION}, as scripts/writers.sh installs it, and there is {found}")
+            impossible(f"it takes pypaimon {VERSION}, as scripts/writers.sh installs it, and there is {installed}")
         )
         return
     writer = GatedWriter(conversation)

@@ -58,9 +58,9 @@ def installed(python: str | Path) -> str:
     """
     path = Path(python)
     if not path.is_file():
-        made = path.parent.parent if path.parent.parent.name == ".writers" else Path(".writers")
+        folder = path.parent.parent if path.parent.parent.name == ".writers" else Path(".writers")
         raise InputError(
-            f"{brief(str(path))} does not exist: `python3 -m venv {made}` and `{made}/bin/pip install "
+            f"{brief(str(path))} does not exist: `python3 -m venv {folder}` and `{folder}/bin/pip install "
             f"pypaimon=={PYPAIMON}` make it; --python names the Python of another environment with pypaimon"
         )
     return str(path)
@@ -174,8 +174,8 @@ class PaimonCourse:
         actor = step.lane
         if "row" in answer.facts:
             row = _fact(actor, answer, "row", dict)
-            foretold, found = after.write[actor].columns, tuple(row.get(name) for name in COLUMNS)
-            yield compared("the row that it writes", foretold, found)
+            foretold, stored_row = after.write[actor].columns, tuple(row.get(name) for name in COLUMNS)
+            yield compared("the row that it writes", foretold, stored_row)
         if "files" in answer.facts:
             files = _fact(actor, answer, "files", list)
             yield compared("the number of data files that it writes", 1, len(files))
@@ -197,14 +197,14 @@ class PaimonCourse:
                 yield Compared(f"snapshot {version}", "there", "not there", False)
                 continue
             live = sorted(self.files.get(name, name) for name in there[version].files)
-            wanted = sorted(state.manifest[state.snapshots[version]])
-            yield compared(f"the files of snapshot {version}", tuple(wanted), tuple(live))
+            files = sorted(state.manifest[state.snapshots[version]])
+            yield compared(f"the files of snapshot {version}", tuple(files), tuple(live))
             for key, bucket in self.model.bucket_of.items():
                 foretold = read(state, key, version, bucket)
                 rows = there[version].rows.get(self.names[key], [None])
-                found = {None if row is None else tuple(row[name] for name in COLUMNS) for row in rows}
-                spelled = " or ".join(sorted(map(show, found)))
-                yield Compared(f"{key} in snapshot {version}", show(foretold), spelled, foretold in found)
+                values = {None if row is None else tuple(row[name] for name in COLUMNS) for row in rows}
+                spelled = " or ".join(sorted(map(show, values)))
+                yield Compared(f"{key} in snapshot {version}", show(foretold), spelled, foretold in values)
 
     def conclude(self, trace: Trace) -> Iterator[Compared]:
         from workbench.audits import audit
@@ -212,29 +212,31 @@ class PaimonCourse:
         yield from self._versions(trace.last)
         self.acks.write_text("".join(f"{json.dumps(ack)}\n" for ack in self.acknowledged))
         findings = audit(self.path, format="paimon", acks=self.acks).findings
-        grades = {name: one.grade for one in reversed(findings) for name in (one.property, one.violates())}
+        grades = {
+            name: finding.grade for finding in reversed(findings) for name in (finding.property, finding.violates())
+        }
         lost = [name for name in _OF_COMMITS if name in grades]
         for name, violated in {**dict.fromkeys(grades, ""), **foretold(trace)}.items():
-            found = f"violated ({grades[name]})" if name in grades else "nothing found"
+            outcome = f"violated ({grades[name]})" if name in grades else "nothing found"
             agrees = bool(violated) == (name in grades) or grades.get(name) == "suspect"
             if name == "ConsistentRead" and lost and not agrees:
                 # An audit cannot always tell which rows were lost with a commit.
-                found, agrees = f"{found}, but see {lost[0]}", True
-            yield Compared(name, violated or "holds", found, agrees)
+                outcome, agrees = f"{outcome}, but see {lost[0]}", True
+            yield Compared(name, violated or "holds", outcome, agrees)
 
 
 def foretold(trace: Trace) -> dict[str, str]:
     """The model's verdict, at the end of a trace, on each property that an audit judges: "" or the violation."""
     s, model = trace.last, trace.model
     violated = {
-        declared.name: any(not one.holds(s) for one in model.predicates(declared.name))
+        declared.name: any(not predicate.holds(s) for predicate in model.predicates(declared.name))
         for declared in model.select()
         if declared.kind == "invariant"
     }
-    made = [s.snapshots[version] for version in range(1, s.latest + 1)]
+    commits = [s.snapshots[version] for version in range(1, s.latest + 1)]
     linear, present = _OF_COMMITS
-    violated[linear] = any(s.manifest[after][:-1] != s.manifest[before] for before, after in pairwise(made))
-    violated[present] = any(file not in made for file in _committed(trace))
+    violated[linear] = any(s.manifest[after][:-1] != s.manifest[before] for before, after in pairwise(commits))
+    violated[present] = any(file not in commits for file in _committed(trace))
     says = {name: "violated" if is_violated else "" for name, is_violated in violated.items()}
     if not says["ConsistentRead"] and _reads_another_row(s, model.author):
         says["ConsistentRead"] = "violated by rows, not by columns"
@@ -269,9 +271,9 @@ def _committed(trace: Trace) -> Iterator[str]:
 def _check(model: Machine) -> None:
     if model.name not in MODELS:
         raise InputError(f"a trace of {model.name} is not accepted; pypaimon takes one of {' or '.join(MODELS)}")
-    for name, why in _FIXED.items():
+    for name, reason in _FIXED.items():
         if model.constants.get(name):
-            raise InputError(f"{name} = {show(model.constants[name])} is not accepted; it takes FALSE, since {why}")
+            raise InputError(f"{name} = {show(model.constants[name])} is not accepted; it takes FALSE, since {reason}")
 
 
 def _fact(actor: str, answer: ActorAnswer, name: str, kind: type) -> Any:

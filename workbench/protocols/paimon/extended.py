@@ -45,10 +45,10 @@ class PaimonExtended(PaimonPublished):
     def validate(self) -> None:
         super().validate()
         for name, needed in (("DV_ENABLED", True), ("AsPublished", False)):
-            given = self.constants[name]
-            if self.ReadersSkipLevel0 and given != needed:
+            value = self.constants[name]
+            if self.ReadersSkipLevel0 and value != needed:
                 raise InputError(
-                    f"ReadersSkipLevel0 = TRUE is not accepted with {name} = {show(given)}; it takes {show(needed)}, "
+                    f"ReadersSkipLevel0 = TRUE is not accepted with {name} = {show(value)}; it takes {show(needed)}, "
                     "since readers that do not merge rely on correct deletion vectors"
                 )
 

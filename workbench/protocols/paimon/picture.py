@@ -27,8 +27,8 @@ NEXT = {
 @picture_of(Paimon, version="versions")
 def paimon(model, s, *, version=None, history=(), faults=()):
     version = version or version_of(s, faults)
-    known = list(snapshots(model, s, version, history))
-    yield part("snapshots", "snapshots", chain("history", *known) if known else note("there is none"))
+    shown = list(snapshots(model, s, version, history))
+    yield part("snapshots", "snapshots", chain("history", *shown) if shown else note("there is none"))
     for v in model.versions[1:]:
         if s.snapshots[v] is not None:
             yield arrow(name("follows", v), name("snapshot", v), name("snapshot", v - 1), "follows")
@@ -53,25 +53,25 @@ def version_of(s, faults):
 
 def snapshots(model, s, shown, history):
     for v in model.versions:
-        commit, wanted = s.snapshots[v], [op for op in model.operations if s.prepared[op] == v]
+        commit, waiting = s.snapshots[v], [op for op in model.operations if s.prepared[op] == v]
         if commit is not None:
-            yield snapshot(model, s, v, v == shown, replaced(v, commit, history), wanted)
-        elif wanted:
-            yield slot(name("snapshot", v), f"snapshot {v}", note("not there yet"), *wishes(wanted))
+            yield snapshot(model, s, v, v == shown, replaced(v, commit, history), waiting)
+        elif waiting:
+            yield slot(name("snapshot", v), f"snapshot {v}", note("not there yet"), *wishes(waiting))
 
 
-def snapshot(model, s, v, shown, earlier, wanted):
+def snapshot(model, s, v, shown, earlier, waiting):
     commit = s.snapshots[v]
     owner = commit.rpartition("-")[0]
-    what = "append" if owner in model.writers else "compaction"
+    operation_kind = "append" if owner in model.writers else "compaction"
     front = card(
         name("snapshot", v),
         f"snapshot {v}",
-        text(f"{what} by {owner}"),
+        text(f"{operation_kind} by {owner}"),
         note("manifest: " + (", ".join(s.manifest[commit] or ()) or "empty")),
         *(note(f"strikes {struck}") for struck in struck_by(model, s, commit)),
         *fate(model, s, v),
-        *wishes(wanted),
+        *wishes(waiting),
         aside="latest" if v == s.latest else None,
         tone=BUSY if shown else PLAIN,
         of=[Place("snapshots", v), Place("manifest", commit)],
@@ -95,14 +95,14 @@ def fate(model, s, v):
 def struck_by(model, s, commit):
     """The rows that the deletion vectors of a commit strike out, in words."""
     for bucket in model.buckets:
-        for one, keys in sorted(s.vectors[commit, bucket].items()):
-            yield f"{', '.join(sorted(keys))} in {one}"
+        for file, keys in sorted(s.vectors[commit, bucket].items()):
+            yield f"{', '.join(sorted(keys))} in {file}"
 
 
-def wishes(wanted):
+def wishes(waiting):
     """The operations that have prepared this snapshot."""
-    tone = ODD if len(wanted) > 1 else PLAIN
-    return [text(f"prepared by {op}", tone=tone) for op in wanted]
+    tone = ODD if len(waiting) > 1 else PLAIN
+    return [text(f"prepared by {op}", tone=tone) for op in waiting]
 
 
 def replaced(v, commit, history):
@@ -119,7 +119,7 @@ def bucket_at(model, s, version, bucket):
     live = stored.live_files(s, version, bucket)
     vectors = stored.deletion_vectors(s, version, bucket)
     levels = levels_of(model, s, bucket, live, vectors)
-    marks = [vector(s, version, bucket, one, vectors[one], live) for one in sorted(vectors)]
+    marks = [vector(s, version, bucket, marked, vectors[marked], live) for marked in sorted(vectors)]
     keys = ", ".join(key for key in model.PkCol1Values if model.bucket_of[key] == bucket)
     return shelf(
         name("bucket", bucket),
@@ -134,7 +134,7 @@ def levels_of(model, s, bucket, live, vectors):
     """The levels of a bucket; those without a file share a line."""
     empty = []
     for level in range(model.MAX_LEVEL + 1):
-        files = [data_file(model, s, one, vectors) for one in live if s.level[one] == level]
+        files = [data_file(model, s, live_file, vectors) for live_file in live if s.level[live_file] == level]
         if files:
             yield shelf(name("level", bucket, level), None, note(f"level {level}"), *files)
         else:
@@ -145,32 +145,32 @@ def levels_of(model, s, bucket, live, vectors):
         yield note(f"level{'s' if len(empty) > 1 else ''} {', '.join(empty)}: empty")
 
 
-def data_file(model, s, one, vectors, *remarks, aside=None, tone=PLAIN):
+def data_file(model, s, data, vectors, *remarks, aside=None, tone=PLAIN):
     """A data file with its rows; those in a deletion vector are struck out."""
     rows = []
     for key in model.PkCol1Values:
-        if (one, key) in s.kind and s.kind[one, key] is not None:
-            values = ", ".join(s.columns[one, key] or ()) or "deleted"
-            struck = stored.is_marked(vectors, one, key)
-            cells = (s.kind[one, key], f"{key}: {values}", f"seq {s.sequence[one, key]}")
-            rows.append(row(name("row", one, key), *cells, struck=struck, of=Place("kind", (one, key))))
-    users = [badge(name("uses", op, one), f"{op} compacts it", tone=BUSY) for op in compactors_of(model, s, one)]
-    body = table(name("rows", one), rows) if rows else note("no rows")
-    if isinstance(model, PaimonExtended) and one in s.gone:
-        missed = one in model.named(s)
+        if (data, key) in s.kind and s.kind[data, key] is not None:
+            values = ", ".join(s.columns[data, key] or ()) or "deleted"
+            struck = stored.is_marked(vectors, data, key)
+            cells = (s.kind[data, key], f"{key}: {values}", f"seq {s.sequence[data, key]}")
+            rows.append(row(name("row", data, key), *cells, struck=struck, of=Place("kind", (data, key))))
+    users = [badge(name("uses", op, data), f"{op} compacts it", tone=BUSY) for op in compactors_of(model, s, data)]
+    body = table(name("rows", data), rows) if rows else note("no rows")
+    if isinstance(model, PaimonExtended) and data in s.gone:
+        missed = data in model.named(s)
         remarks, tone = (*remarks, text("has been deleted", tone=BAD if missed else QUIET)), BAD if missed else QUIET
-    return file(name("file", one), one, *remarks, body, *users, aside=aside, of=Place("level", one), tone=tone)
+    return file(name("file", data), data, *remarks, body, *users, aside=aside, of=Place("level", data), tone=tone)
 
 
-def compactors_of(model, s, one):
+def compactors_of(model, s, data):
     """The compactors that are about to replace a file."""
     for c in model.compactors:
         message, rewrite = s.message[c], s.rewrite[c]
-        if message is not None and one in message.replaces:
+        if message is not None and data in message.replaces:
             yield c
         elif rewrite is not None:
             bucket, levels, _ = model.merged(rewrite)
-            if s.level[one] in levels and one in live_in(s, bucket):
+            if s.level[data] in levels and data in live_in(s, bucket):
                 yield c
 
 
@@ -178,16 +178,16 @@ def live_in(s, bucket):
     return stored.live_files(s, s.latest, bucket)
 
 
-def vector(s, version, bucket, one, keys, live):
+def vector(s, version, bucket, marked, keys, live):
     """A deletion vector; one for a missing file with an empty slot beside it."""
-    id, of = name("vector", bucket, one), Place("vectors", (s.snapshots[version], bucket), one)
-    struck = f"strikes {', '.join(sorted(keys))} in {one}"
-    if one in live:
+    id, of = name("vector", bucket, marked), Place("vectors", (s.snapshots[version], bucket), marked)
+    struck = f"strikes {', '.join(sorted(keys))} in {marked}"
+    if marked in live:
         return card(id, "deletion vector", struck, of=of)
     return chain(
-        name("dangling", bucket, one),
+        name("dangling", bucket, marked),
         card(id, "deletion vector", struck, text("and points nowhere", tone=BAD), of=of, tone=BAD),
-        slot(name("nothing", bucket, one), text(one, bold=True, struck=True, tone=QUIET), note("is gone")),
+        slot(name("nothing", bucket, marked), text(marked, bold=True, struck=True, tone=QUIET), note("is gone")),
     )
 
 
@@ -195,14 +195,14 @@ def strikes(model, s, version):
     """Arrows from the deletion vectors to the rows that they strike out."""
     for bucket in model.buckets:
         live = stored.live_files(s, version, bucket)
-        for one, keys in stored.deletion_vectors(s, version, bucket).items():
-            for key in sorted(keys) if one in live else ():
-                if s.kind[one, key] is not None:
-                    source, target = name("vector", bucket, one), name("row", one, key)
-                    yield arrow(name("strikes", one, key), source, target, f"strikes out {key}", dashed=True)
-            if one not in live:
-                source, target = name("vector", bucket, one), name("nothing", bucket, one)
-                yield arrow(name("dangles", bucket, one), source, target, "points nowhere", tone=BAD, dashed=True)
+        for marked, keys in stored.deletion_vectors(s, version, bucket).items():
+            for key in sorted(keys) if marked in live else ():
+                if s.kind[marked, key] is not None:
+                    source, target = name("vector", bucket, marked), name("row", marked, key)
+                    yield arrow(name("strikes", marked, key), source, target, f"strikes out {key}", dashed=True)
+            if marked not in live:
+                source, target = name("vector", bucket, marked), name("nothing", bucket, marked)
+                yield arrow(name("dangles", bucket, marked), source, target, "points nowhere", tone=BAD, dashed=True)
 
 
 def reader(model, s, version):
@@ -224,17 +224,19 @@ def reader(model, s, version):
 def other_files(model, s, version):
     """The files that the snapshot lacks, with the reason."""
     live = set(s.manifest[s.snapshots[version]] or ()) if version else set()
-    for one in model.files:
-        if s.level[one] is not None and one not in live:
-            yield data_file(model, s, one, Map(), whereabouts(model, s, one), aside=f"level {s.level[one]}", tone=QUIET)
+    for other in model.files:
+        if s.level[other] is not None and other not in live:
+            yield data_file(
+                model, s, other, Map(), whereabouts(model, s, other), aside=f"level {s.level[other]}", tone=QUIET
+            )
 
 
-def whereabouts(model, s, one):
+def whereabouts(model, s, data):
     """Which other snapshots have a file, or who is to commit it, in words."""
-    has = [f"snapshot {v}" for v in model.versions if s.snapshots[v] is not None and one in s.manifest[s.snapshots[v]]]
+    has = [f"snapshot {v}" for v in model.versions if s.snapshots[v] is not None and data in s.manifest[s.snapshots[v]]]
     if has:
         return note(f"in {', '.join(has)}")
-    at_work = [op for op in model.operations if s.message[op] is not None and s.message[op].file == one]
+    at_work = [op for op in model.operations if s.message[op] is not None and s.message[op].file == data]
     return note(f"{at_work[0]} is to commit it" if at_work else "in no snapshot")
 
 
@@ -272,17 +274,17 @@ def compacting(model, rewrite):
 
 def message(model, s, op):
     """The content that the operation has written and wants to have committed."""
-    wanted = s.message[op]
-    if wanted is None:
+    prepared_message = s.message[op]
+    if prepared_message is None:
         return
-    yield text(f"adds {wanted.file} to {wanted.bucket}", bold=True)
-    if wanted.replaces:
-        yield text(f"in place of {', '.join(wanted.replaces)}")
-    if wanted.vectors is not None:
-        marks = [f"{', '.join(sorted(keys))} in {one}" for one, keys in sorted(wanted.vectors.items())]
+    yield text(f"adds {prepared_message.file} to {prepared_message.bucket}", bold=True)
+    if prepared_message.replaces:
+        yield text(f"in place of {', '.join(prepared_message.replaces)}")
+    if prepared_message.vectors is not None:
+        marks = [f"{', '.join(sorted(keys))} in {marked}" for marked, keys in sorted(prepared_message.vectors.items())]
         yield text("its deletion vectors strike " + (" and ".join(marks) or "nothing"))
     if s.prepared[op] is not None:
-        yield from prepared(model, s, op, wanted.file)
+        yield from prepared(model, s, op, prepared_message.file)
 
 
 def prepared(model, s, op, commit):

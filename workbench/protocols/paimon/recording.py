@@ -87,7 +87,7 @@ def follow(
             report = _follow(history, chosen, given or {}, settings, bounds)
             if report.holds is False:
                 return report
-            longest = max(longest, report, key=lambda one: one.states)
+            longest = max(longest, report, key=lambda judged: judged.states)
             if report.holds is None:
                 limits.enforce(lambda: 0)
                 undecided.append(str(report.why))
@@ -129,10 +129,10 @@ def _histories(
 
 
 def _follow(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], settings: bool, bounds: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, constants: Mapping[str, Any], settings: bool, bounds: Mapping[str, Any]
 ) -> Report:
     """The report on one history."""
-    report, changes = _as_real(history, model, given, bounds)
+    report, changes = _as_real(history, model, constants, bounds)
     remarks = [history.name, *report.remarks]
     if report.holds and changes:
         remarks.append(f"with {spell(changes, model.declared.constants)}, as real writers have it")
@@ -140,44 +140,44 @@ def _follow(
         return replace(report, holds=None, why=f"outside the model: {history.left}", remarks=remarks)
     if report.holds is not False:
         return replace(report, remarks=remarks)
-    if why := _why_outside(history, model, given, bounds):
-        return replace(report, holds=None, why=f"outside the model: {why}", remarks=remarks)
+    if reason := _why_outside(history, model, constants, bounds):
+        return replace(report, holds=None, why=f"outside the model: {reason}", remarks=remarks)
     mapped, lines = _mapped(history), list[str]()
     if settings:
-        made = machine_of(model(**{**mapped.constants, **given}))
-        lines = str(accepted_under(made, mapped.record, stutter=True, **bounds)).splitlines()
+        machine = machine_of(model(**{**mapped.constants, **constants}))
+        lines = str(accepted_under(machine, mapped.record, stutter=True, **bounds)).splitlines()
     return replace(report, remarks=remarks, settings=lines)
 
 
 def _as_real(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, constants: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> tuple[Report, dict[str, bool]]:
     """The report on a history, and the habits of real writers that explain it, or explain most of it."""
     matters = {"RestoreSequence": history.has_numbers, "CompactToAnyLevel": history.constants["NUM_COMPACTORS"] > 0}
-    names = [name for name, does in matters.items() if does and name not in given]
+    names = [name for name, does in matters.items() if does and name not in constants]
     ways: list[dict[str, bool]] = [{}, *({name: True} for name in names)]
     ways += [dict.fromkeys(names, True)] if len(names) > 1 else []
     mapped = _mapped(history)
     for changes in ways:
-        made = machine_of(model(**{**mapped.constants, **changes, **given}))
-        report = validate(made, mapped.record(made), stutter=True, explain=changes is ways[-1], **bounds)
+        machine = machine_of(model(**{**mapped.constants, **changes, **constants}))
+        report = validate(machine, mapped.record(machine), stutter=True, explain=changes is ways[-1], **bounds)
         if report.holds is not False:
             break
     return report, changes
 
 
 def _why_outside(
-    history: BucketHistory, model: ModelClass, given: Mapping[str, Any], bounds: Mapping[str, Any]
+    history: BucketHistory, model: ModelClass, constants: Mapping[str, Any], bounds: Mapping[str, Any]
 ) -> str | None:
     """The reason why the model's refusal of a history says nothing about the table; None if it does say something."""
-    here = {**history.constants, **given}["NUM_WRITERS"]
+    here = {**history.constants, **constants}["NUM_WRITERS"]
     if history.writers > here:
         return f"{history.writers} writers take part, of whom {here} at a time were followed"
     if history.constants["NUM_COMPACTORS"] and not history.is_whole:
         return "which files a compaction takes may depend on rows of other keys"
-    if history.has_numbers and "RestoreSequence" not in given:
+    if history.has_numbers and "RestoreSequence" not in constants:
         versions = [{c: value for c, value in cells.items() if c.variable != "sequence"} for cells in history.versions]
-        report, _ = _as_real(history._replace(versions=versions, has_numbers=False), model, given, bounds)
+        report, _ = _as_real(history._replace(versions=versions, has_numbers=False), model, constants, bounds)
         if report.holds:
             return "its writers number rows neither each from 0 nor from the largest number in the bucket"
     return None
@@ -194,8 +194,8 @@ def _mapped(history: BucketHistory) -> Mapped:
 
 
 def _cells(model: Machine, values: Mapping[Cell, Any]) -> dict[int, Any]:
-    known = set(model.layout.shown_of)
+    shown = set(model.layout.shown_of)
     for cell in values:
-        if cell not in known:
+        if cell not in shown:
             raise InputError(f"the table has {cell}, which {model.name} lacks with these constants")
     return model.layout.seek(values)

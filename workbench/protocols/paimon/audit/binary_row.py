@@ -81,17 +81,17 @@ def decode_row(row: bytes, types: Sequence[Any]) -> tuple[Any, ...]:
     body = row[4:]
     start = (len(types) + 63 + 8) // 64 * 8
     values: list[Any] = []
-    for i, one in enumerate(types):
+    for i, kind in enumerate(types):
         slot, bit = body[start + 8 * i : start + 8 * i + 8], i + 8
         if len(slot) < 8:
             raise UnreadableRowError(f"a row of {len(row)} bytes is cut off")
         if body[bit // 8] >> bit % 8 & 1:
             values.append(None)
             continue
-        if kind_of(one) not in _FORMATS:
-            raise UnreadableRowError(f"a field is of type {kind_of(one)}")
-        form = _FORMATS[kind_of(one)]
-        values.append(_long(body, slot, one) if form is None else struct.unpack_from(form, slot)[0])
+        if kind_of(kind) not in _FORMATS:
+            raise UnreadableRowError(f"a field is of type {kind_of(kind)}")
+        form = _FORMATS[kind_of(kind)]
+        values.append(_long(body, slot, kind) if form is None else struct.unpack_from(form, slot)[0])
     return tuple(values)
 
 

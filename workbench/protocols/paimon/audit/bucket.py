@@ -70,8 +70,8 @@ class Bucket:
 
     def changes(self) -> list[int]:
         """The versions in which something changes."""
-        ends = {one.first for one in self.lives} | {one.last for one in self.lives}
-        ends |= {one.first for one in self.marks} | {one.last for one in self.marks}
+        ends = {life.first for life in self.lives} | {life.last for life in self.lives}
+        ends |= {mark.first for mark in self.marks} | {mark.last for mark in self.marks}
         return sorted({self.baselines[0]} | {end for end in ends if end is not None})
 
     def judge(self, has_vectors: bool) -> Iterator[Doubt | Twice]:
@@ -81,17 +81,17 @@ class Bucket:
         by_sequence = np.lexsort((rows.position, rows.file, -rows.sequence, rows.key))
         keys = int(rows.key.max(initial=-1)) + 1
         appended = np.full(len(rows.files), _NEVER)
-        for one in self.lives:
-            if one.appended is not None:
-                appended[one.file] = one.appended
+        for life in self.lives:
+            if life.appended is not None:
+                appended[life.file] = life.appended
         commit = appended[rows.file] if len(rows) else np.zeros(0, np.int64)
         by_commit = np.lexsort((rows.position, rows.sequence, commit))  # later ones overwrite earlier ones, below
         starts = np.searchsorted(commit[by_commit], self.changes(), side="right")
         committed = np.full(keys, -1)
         done, twice_before = 0, np.zeros(keys, bool)
-        whose, levels = (np.array([one[i] for one in self.lives], np.int64) for i in (0, 1))
-        begins = np.array([one.first for one in self.lives], np.int64)
-        ends = np.array([_NEVER if one.last is None else one.last for one in self.lives], np.int64)
+        whose, levels = (np.array([life[i] for life in self.lives], np.int64) for i in (0, 1))
+        begins = np.array([life.first for life in self.lives], np.int64)
+        ends = np.array([_NEVER if life.last is None else life.last for life in self.lives], np.int64)
         for version, until in zip(self.changes(), starts, strict=True):
             level = np.full(len(rows.files), -1)
             alive = (begins <= version) & (version < ends)
@@ -127,13 +127,13 @@ class Bucket:
         tied &= winner >= 0
         reads = winner >= 0
         reads[reads] = ~np.isin(rows.kind[winner[reads]], _NOTHING)
-        wanted = committed >= 0
-        wanted[wanted] = ~np.isin(rows.kind[committed[wanted]], _NOTHING)
-        both = reads & wanted
-        differs = reads != wanted
+        has_commit = committed >= 0
+        has_commit[has_commit] = ~np.isin(rows.kind[committed[has_commit]], _NOTHING)
+        both = reads & has_commit
+        differs = reads != has_commit
         differs[both] = rows.sequence[winner[both]] != rows.sequence[committed[both]]
         sorted_keys = rows.key[order]
-        for key in np.flatnonzero(differs | (tied & (reads | wanted))):
+        for key in np.flatnonzero(differs | (tied & (reads | has_commit))):
             mine = order[np.searchsorted(sorted_keys, key) : np.searchsorted(sorted_keys, key, side="right")]
             top = tuple(int(row) for row in mine if rows.sequence[row] == rows.sequence[mine[0]])
             last = int(committed[key])
@@ -143,26 +143,26 @@ class Bucket:
     def read(self, version: int) -> dict[int, list[int]]:
         """By key, the rows that a reader of the version may get: all with the largest sequence number."""
         rows = self.rows
-        valid = np.isin(rows.file, [one.file for one in self.live_at(version)])
+        valid = np.isin(rows.file, [life.file for life in self.live_at(version)])
         for mark in self.marks_at(version):
             valid[mark.rows] = False
-        found: dict[int, list[int]] = {}
+        rows_of: dict[int, list[int]] = {}
         for row in np.flatnonzero(valid)[np.argsort(-rows.sequence[valid], kind="stable")].tolist():
-            mine = found.setdefault(int(rows.key[row]), [row])
+            mine = rows_of.setdefault(int(rows.key[row]), [row])
             if row != mine[0] and rows.sequence[row] == rows.sequence[mine[0]]:
                 mine.append(row)
-        return found
+        return rows_of
 
     def reads_as_nothing(self, row: int | None) -> bool:
         """Whether a key with this row reads as absent."""
         return row is None or self.rows.kind[row] in _NOTHING
 
     def live_at(self, version: int) -> list[Life]:
-        return [one for one in self.lives if _at(one, version)]
+        return [life for life in self.lives if _at(life, version)]
 
     def marks_at(self, version: int) -> list[Marks]:
-        return [one for one in self.marks if _at(one, version)]
+        return [mark for mark in self.marks if _at(mark, version)]
 
 
-def _at(one: Any, version: int) -> bool:
-    return one.first <= version and (one.last is None or version < one.last)
+def _at(span: Any, version: int) -> bool:
+    return span.first <= version and (span.last is None or version < span.last)

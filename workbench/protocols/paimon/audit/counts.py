@@ -37,50 +37,54 @@ class CountsJudgement(Judgement):
         """Figures that are stored twice agree."""
         table = self.table
         columns = ("version", "added", "removed", "delta_rows", "total_rows", "schema")
-        known, broken = set(versions(self.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
+        schemas, broken = set(versions(self.source, "schema", "schema-")), {*table.breaks["version"].to_pylist()}
         after_gaps = {gap + 1 for gap in (*table.gaps, *table.damaged)}
         before: int | None = None
-        for one in table.snapshots.select(columns).to_pylist():
-            version, change = one["version"], table.changes.get(one["version"], Change(0, 0, 0))
-            for said, there, what in (
-                (one["added"], change.added, "entries that add a file"),
-                (one["removed"], change.removed, "entries that remove one"),
-                (one["delta_rows"], change.rows, "rows more than the snapshot before"),
+        for snapshot in table.snapshots.select(columns).to_pylist():
+            version, change = snapshot["version"], table.changes.get(snapshot["version"], Change(0, 0, 0))
+            for stated, there, noun in (
+                (snapshot["added"], change.added, "entries that add a file"),
+                (snapshot["removed"], change.removed, "entries that remove one"),
+                (snapshot["delta_rows"], change.rows, "rows more than the snapshot before"),
             ):
-                if said not in (None, there):
-                    self._miscount(version, f"is said to have {said:,} {what}, and its delta has {there:,}")
-            total = one["total_rows"]
-            is_known = None not in (total, before, one["delta_rows"]) and version not in (broken | after_gaps)
-            if is_known and total != before + one["delta_rows"]:
+                if stated not in (None, there):
+                    self._miscount(version, f"is said to have {stated:,} {noun}, and its delta has {there:,}")
+            total = snapshot["total_rows"]
+            is_known = None not in (total, before, snapshot["delta_rows"]) and version not in (broken | after_gaps)
+            if is_known and total != before + snapshot["delta_rows"]:
                 self._miscount(version, f"says that it has {total:,} rows, after {before:,} before it")
-            if known and one["schema"] is not None and one["schema"] not in known:
-                self._miscount(version, f"has the schema {one['schema']}, and there is no such schema")
+            if schemas and snapshot["schema"] is not None and snapshot["schema"] not in schemas:
+                self._miscount(version, f"has the schema {snapshot['schema']}, and there is no such schema")
             before = total
         rows = pc.sum(alive_at(table.files, table.last)["rows"]).as_py() or 0
         if before not in (None, rows):
             self._miscount(table.last, f"says that it has {before:,} rows, and its files have {rows:,}")
 
-    def _miscount(self, version: int, what: str) -> None:
-        self.find(COUNTS_AGREE, "suspect", version, f"snapshot {version} {what}", [f"snapshot/snapshot-{version}"])
+    def _miscount(self, version: int, reason: str) -> None:
+        self.find(COUNTS_AGREE, "suspect", version, f"snapshot {version} {reason}", [f"snapshot/snapshot-{version}"])
 
     def misfits(self) -> None:
         """Live files fit the table's schemas; each reason is told once."""
         table = self.table
         if not table.schema.types:
             return
-        known = set(versions(self.source, "schema", "schema-"))
+        schemas = set(versions(self.source, "schema", "schema-"))
         arity = len(table.schema.key_columns)
         live = alive_at(table.files, table.last)
         reasons: dict[str, str] = {}  # each with the first file
-        for name, schema, key in zip(*(live[one].to_pylist() for one in ("name", "schema", "min_key")), strict=True):
+        for name, schema, key in zip(
+            *(live[column].to_pylist() for column in ("name", "schema", "min_key")), strict=True
+        ):
             columns = int.from_bytes((key or b"")[:4], "big") if key else arity
-            why = f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *known} else ""
+            reason = (
+                f"a file has the schema {schema}, and there is no such schema" if schema not in {None, *schemas} else ""
+            )
             if columns != arity:
-                why = f"a file's keys have {columns} columns, and the schema's have {arity}"
-            if why:
-                reasons.setdefault(why, name)
-        for why, name in reasons.items():
-            self.find(COUNTS_AGREE, "suspect", table.last, why, [name])
+                reason = f"a file's keys have {columns} columns, and the schema's have {arity}"
+            if reason:
+                reasons.setdefault(reason, name)
+        for reason, name in reasons.items():
+            self.find(COUNTS_AGREE, "suspect", table.last, reason, [name])
 
     def row_ids(self) -> None:
         """No two rows have one row id, none is still to be assigned, and the next one never goes back.
@@ -88,17 +92,17 @@ class CountsJudgement(Judgement):
         With data evolution, the files of one group of rows have its row ids, each for some of the columns.
         """
         table = self.table
-        said = table.snapshots.filter(pc.is_valid(table.snapshots["next_row"]))
-        numbers = list(zip(*(said[name].to_pylist() for name in ("version", "next_row")), strict=True))
+        numbered = table.snapshots.filter(pc.is_valid(table.snapshots["next_row"]))
+        numbers = list(zip(*(numbered[name].to_pylist() for name in ("version", "next_row")), strict=True))
         for version, before, after in backwards(numbers):
-            why = f"nextRowId of snapshot {version} is {after:,}, and was {before:,}"
-            self.find(ROW_IDS, "proved", version, why, [f"snapshot/snapshot-{version}"])
+            reason = f"nextRowId of snapshot {version} is {after:,}, and was {before:,}"
+            self.find(ROW_IDS, "proved", version, reason, [f"snapshot/snapshot-{version}"])
         live = alive_at(table.files, table.last)
         live = live.filter(pc.is_valid(live["first_row"]))
         columns = (live[name].to_pylist() for name in ("first_row", "rows", "name", "first"))
-        files = [RowIds(*one) for one in zip(*columns, strict=True)]
+        files = [RowIds(*row) for row in zip(*columns, strict=True)]
         if table.schema.options.get("data-evolution.enabled", "false").lower() == "true":
-            files = [max(files, key=lambda one: one.next)] if files else []
+            files = [max(files, key=lambda ids: ids.next)] if files else []
         if numbers or files:
             next_id = dict(numbers).get(table.last)
             self.judge_row_ids(files, next_id, table.last)
@@ -108,8 +112,8 @@ class CountsJudgement(Judgement):
         snapshots = self.table.snapshots
         for version, kind in zip(*(snapshots[name].to_pylist() for name in ("version", "kind")), strict=True):
             if kind not in _KINDS:
-                what = f"it is of the kind {brief(kind)}, which is unknown"
-                self.left_out.append(f"what snapshot {version} changes: {what}")
+                reason = f"it is of the kind {brief(kind)}, which is unknown"
+                self.left_out.append(f"what snapshot {version} changes: {reason}")
 
     def hint(self) -> None:
         """Readers believe the hint on the newest snapshot, unless a later one exists."""
@@ -121,8 +125,10 @@ class CountsJudgement(Judgement):
             self.left_out.append(f"which snapshot is the newest by {_HINT}: it holds no number")
             return
         if hint > max(versions(self.source, "snapshot", "snapshot-"), default=0):
-            why = f"{_HINT} names snapshot {hint}, which is not there: the newest commits are gone, or were rolled back"
-            self.find(FILES_EXIST, "suspect", hint, why, [f"the newest is snapshot/snapshot-{self.table.last}"])
+            reason = (
+                f"{_HINT} names snapshot {hint}, which is not there: the newest commits are gone, or were rolled back"
+            )
+            self.find(FILES_EXIST, "suspect", hint, reason, [f"the newest is snapshot/snapshot-{self.table.last}"])
 
     def files(self) -> None:
         """The newest snapshot's data files and deletion vectors are there."""
@@ -134,50 +140,52 @@ class CountsJudgement(Judgement):
         if outside:
             self.left_out.append(f"whether {counted(outside, 'data file')} outside of the table's folder exist")
         columns = (live[name].to_pylist() for name in ("bucket", "name", "size", "is_outside"))
-        wanted = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
-        wanted |= {name: None for name in vectors["index_file"].to_pylist() if not is_location(name)}
+        sizes = {f"{bucket}/{name}": size for bucket, name, size, is_out in zip(*columns, strict=True) if not is_out}
+        sizes |= {name: None for name in vectors["index_file"].to_pylist() if not is_location(name)}
         if not _has_names(table):
             self.left_out.append("whether data files exist: without a schema nobody knows the names of partitions")
         elif table.layout.unknown:
             self.left_out += [f"whether data files exist: not checked: {name}" for name in table.layout.unknown]
         elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-            wanted = self._told(wanted)
+            sizes = self._told(sizes)
             may_be_elsewhere = bool(outside or table.layout.has_external)
             origin = partial(_origin, table)
-            self._absent = self.judge_presence(wanted, table.last, origin, may_be_elsewhere=may_be_elsewhere)
-            there = wanted.keys() - {one.name for one in self._absent}
+            self._absent = self.judge_presence(sizes, table.last, origin, may_be_elsewhere=may_be_elsewhere)
+            there = sizes.keys() - {file.name for file in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
-            for one in vectors.slice(0, MOST_VECTORS).to_pylist():
-                if one["index_file"] in there and one["file"] in rows:
+            for entry in vectors.slice(0, MOST_VECTORS).to_pylist():
+                if entry["index_file"] in there and entry["file"] in rows:
                     with self.damages.around(table.last):
-                        _vector(table, one, rows[one["file"]])
+                        _vector(table, entry, rows[entry["file"]])
 
-    def _told(self, wanted: Mapping[str, int | None]) -> dict[str, int | None]:
+    def _told(self, sizes: Mapping[str, int | None]) -> dict[str, int | None]:
         """The files whose folders can be told; it is noted why others cannot."""
-        unsure = {f"/{folder}/": why for folder, why in self.table.layout.unsure.items()}
-        doubts = {name: why for name in wanted for folder, why in unsure.items() if folder in f"/{name}"}
-        for why in sorted(set(doubts.values())):
-            note = f"whether data files of some partitions exist: not checked: {why}"
+        unsure = {f"/{folder}/": doubt for folder, doubt in self.table.layout.unsure.items()}
+        doubts = {name: doubt for name in sizes for folder, doubt in unsure.items() if folder in f"/{name}"}
+        for doubt in sorted(set(doubts.values())):
+            note = f"whether data files of some partitions exist: not checked: {doubt}"
             if note not in self.left_out:
                 self.left_out.append(note)
-        return {name: size for name, size in wanted.items() if name not in doubts}
+        return {name: size for name, size in sizes.items() if name not in doubts}
 
     def kept_files(self) -> None:
         """The files of tags, and of branches' newest snapshots, are there, apart from what :meth:`files` misses."""
         table, looked, outside = self.table, 0, 0
         if not _has_names(table) or table.layout.unknown:
             return
-        told = {one.name for one in self._absent}
+        reported = {file.name for file in self._absent}
         for head in heads(table, self.damages):
-            found, has_files = absent(self.source, self._told(head.files))
-            lost = [one for one in found if one.name not in told]
+            missing, has_files = absent(self.source, self._told(head.files))
+            lost = [file for file in missing if file.name not in reported]
             looked, outside = looked + len(head.files), outside + head.outside
             may_be_elsewhere = head.outside or table.layout.has_external or self.source.without_data
-            if found and not has_files and may_be_elsewhere:
+            if missing and not has_files and may_be_elsewhere:
                 self.left_out.append(f"whether the data files of {head.name} exist: the folder has only metadata")
             elif lost and self.source.exists(head.name):  # nobody has dropped it meanwhile
-                why = f"missing, or of another size: {len(lost):,} of {counted(len(head.files), 'file')} of {head.name}"
-                self.find(FILES_EXIST, "proved", head.version, why, map(str, lost[:10]), last=table.last)
+                reason = (
+                    f"missing, or of another size: {len(lost):,} of {counted(len(head.files), 'file')} of {head.name}"
+                )
+                self.find(FILES_EXIST, "proved", head.version, reason, map(str, lost[:10]), last=table.last)
         if looked:
             self.looked_at.append(f"{FILES_EXIST}: {counted(looked, 'file')} of tags and branches, with sizes")
         if outside:
@@ -193,19 +201,19 @@ def _origin(table: PaimonTable, name: str) -> Origin:
     """The origin of a live data file, or of a live file of deletion vectors."""
     vectors = alive_at(table.vectors, table.last).filter(pc.field("index_file") == name)
     files = alive_at(table.files, table.last).filter(pc.field("name") == name.rpartition("/")[2])
-    one = (vectors if len(vectors) else files).slice(0, 1).to_pylist()[0]
-    if one["first"] == table.first > 1:  # the first snapshot that was read has files of those before it
-        return Origin(None, None, one.get("rows"))
-    return Origin(one["first"], utc(table.commit(one["first"])["millis"]), one.get("rows"))
+    first = (vectors if len(vectors) else files).slice(0, 1).to_pylist()[0]
+    if first["first"] == table.first > 1:  # the first snapshot that was read has files of those before it
+        return Origin(None, None, first.get("rows"))
+    return Origin(first["first"], utc(table.commit(first["first"])["millis"]), first.get("rows"))
 
 
-def _vector(table: PaimonTable, one: dict[str, Any], rows: int) -> None:
+def _vector(table: PaimonTable, entry: dict[str, Any], rows: int) -> None:
     """Check that a deletion vector has its checksum, and as many rows as it is said to have."""
-    name = one["index_file"]
+    name = entry["index_file"]
     try:
-        marks = read_vector(table.source, name, one["offset"], one["length"], rows, PAIMON)
+        marks = read_vector(table.source, name, entry["offset"], entry["length"], rows, PAIMON)
     except UnreadableError:  # of another kind
         return
-    if one["cardinality"] not in (None, len(marks)):
-        why = f"a deletion vector has {len(marks):,} rows, and is said to have {one['cardinality']:,}"
-        raise Damaged(name, why)
+    if entry["cardinality"] not in (None, len(marks)):
+        reason = f"a deletion vector has {len(marks):,} rows, and is said to have {entry['cardinality']:,}"
+        raise Damaged(name, reason)

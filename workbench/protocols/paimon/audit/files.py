@@ -176,30 +176,32 @@ def read_schema(source: Source, damages: Damages | None, needed_by: Iterable[int
     Raises:
         Damaged: If one is damaged or missing, without `damages`.
     """
-    found = Schema((), (), {}, {}, has_changed=False)
+    schema = Schema((), (), {}, {}, has_changed=False)
     columns: dict[int | None, set[str]] = {}
     for number in versions(source, "schema", "schema-") or [0]:
         try:
-            found = _schema(source, number, columns)
+            schema = _schema(source, number, columns)
         except Damaged as error:
             if damages is None:
                 raise
             damages.note(error, needed_by)
-    return replace(found, has_changed=any(len(known) > 1 for known in columns.values()))
+    return replace(schema, has_changed=any(len(kinds) > 1 for kinds in columns.values()))
 
 
 def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) -> Schema:
     """Read a schema, and add its columns to those of the other ones."""
     name = f"schema/schema-{number}"
-    said = _said(source, name)
-    fields = said.members(said.take("fields", list), Said)
-    if said.take("id", int) != number:
-        raise Damaged(name, f"it says that it is schema {said.take('id', int)}")
+    contents = _said(source, name)
+    fields = contents.members(contents.take("fields", list), Said)
+    if contents.take("id", int) != number:
+        raise Damaged(name, f"it says that it is schema {contents.take('id', int)}")
     for field in fields:
         column = f"{field.take('name', str)}: {json.dumps(field.get('type', object), sort_keys=True)}"
         columns.setdefault(field.get("id", int), set()).add(column.removesuffix(' NOT NULL"').removesuffix('"'))
     types = {field.take("name", str): field.get("type", object) for field in fields}
-    keys, partitions = (said.members(said.take(one, list), str) for one in ("primaryKeys", "partitionKeys"))
+    keys, partitions = (
+        contents.members(contents.take(member, list), str) for member in ("primaryKeys", "partitionKeys")
+    )
     for key in (*keys, *partitions):
         if key not in types:
             raise Damaged(name, f"its key {brief(key)} is not a column")
@@ -207,7 +209,7 @@ def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) ->
         tuple(keys),
         tuple(partitions),
         types,
-        {str(option): str(value) for option, value in said.take("options", dict).items()},
+        {str(option): str(value) for option, value in contents.take("options", dict).items()},
         has_changed=False,
     )
 
@@ -215,8 +217,8 @@ def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) ->
 def versions(source: Source, folder: str, prefix: str) -> list[int]:
     """The numbers of the files ``prefix-N`` in a folder, in order."""
     pattern = re.compile(re.escape(prefix) + r"([0-9]{1,18})")
-    found = (pattern.fullmatch(entry.base) for entry in source.entries(folder) if not entry.is_folder)
-    return sorted(int(one[1]) for one in found if one)
+    matches = (pattern.fullmatch(entry.base) for entry in source.entries(folder) if not entry.is_folder)
+    return sorted(int(match[1]) for match in matches if match)
 
 
 # Snapshots and their lists --------------------------------------------------------------------------------------------
@@ -225,53 +227,53 @@ def versions(source: Source, folder: str, prefix: str) -> list[int]:
 def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     """A snapshot with the manifests in its lists: one row of :data:`SNAPSHOTS`."""
     name = f"snapshot/snapshot-{item.version}"
-    said = _said(source, name)
-    if said.take("id", int) != item.version:
-        raise Damaged(name, f"it says that it is snapshot {said.take('id', int)}")
-    base, delta, *_ = lists = _lists(said)
+    contents = _said(source, name)
+    if contents.take("id", int) != item.version:
+        raise Damaged(name, f"it says that it is snapshot {contents.take('id', int)}")
+    base, delta, *_ = lists = _lists(contents)
     listed = _listed(source, delta)
-    changes = [one for one, _, _ in listed]
+    changes = [change for change, _, _ in listed]
     yield (
         item.version,
-        said.take("commitUser", str),
-        said.take("commitIdentifier", int),
-        said.take("commitKind", str),
-        said.take("timeMillis", int),
-        said.get("indexManifest", str),
+        contents.take("commitUser", str),
+        contents.take("commitIdentifier", int),
+        contents.take("commitKind", str),
+        contents.take("timeMillis", int),
+        contents.get("indexManifest", str),
         lists,
         digest(manifests_in(source, base)),
         digest(changes),
         changes,
-        said.take("schemaId", int),
+        contents.take("schemaId", int),
         _sum(added for _, added, _ in listed),
         _sum(removed for _, _, removed in listed),
-        said.get("deltaRecordCount", int),
-        said.get("totalRecordCount", int),
-        said.get("nextRowId", int),
+        contents.get("deltaRecordCount", int),
+        contents.get("totalRecordCount", int),
+        contents.get("nextRowId", int),
     )
 
 
-def _lists(said: Said) -> list[str]:
+def _lists(contents: Said) -> list[str]:
     """The lists that a snapshot names: of its base, of its delta, and others."""
-    others = (said.get(field, str) for field in ("changelogManifestList", "indexManifest"))
-    return [said.take("baseManifestList", str), said.take("deltaManifestList", str), *filter(None, others)]
+    others = (contents.get(field, str) for field in ("changelogManifestList", "indexManifest"))
+    return [contents.take("baseManifestList", str), contents.take("deltaManifestList", str), *filter(None, others)]
 
 
 def decode_other(source: Source, item: Item) -> Iterator[Row]:
     """A snapshot-like file: one row of :data:`OTHERS`, or none if it is gone."""
     (name,) = item.names
     try:
-        said = _said(source, name)
+        contents = _said(source, name)
     except Missing:
         return
-    lists, mark = _lists(said), (said.take("commitUser", str), said.take("commitIdentifier", int))
-    yield name, *mark, lists, lists[1], said.take("id", int), said.get("indexManifest", str)
+    lists, mark = _lists(contents), (contents.take("commitUser", str), contents.take("commitIdentifier", int))
+    yield name, *mark, lists, lists[1], contents.take("id", int), contents.get("indexManifest", str)
 
 
 def others(source: Source) -> list[str]:
     """The snapshot-like files of branches, tags and changelogs."""
-    found = [entry for folder in ("branch", "changelog", "tag") for entry in source.entries(folder, recursive=True)]
-    return [entry.name for entry in found if not entry.is_folder and _OTHER.fullmatch(entry.name)]
+    entries = [entry for folder in ("branch", "changelog", "tag") for entry in source.entries(folder, recursive=True)]
+    return [entry.name for entry in entries if not entry.is_folder and _OTHER.fullmatch(entry.name)]
 
 
 def lists_of(source: Source, snapshot: str) -> list[str]:
@@ -286,22 +288,22 @@ def manifests_in(source: Source, manifest_list: str) -> list[str]:
 
 def _sum(counts: Iterable[int | None]) -> int | None:
     """The sum, None if a count is unknown."""
-    known = list(counts)
-    return None if None in known else sum(one or 0 for one in known)
+    numbers = list(counts)
+    return None if None in numbers else sum(number or 0 for number in numbers)
 
 
 def _listed(source: Source, manifest_list: str) -> list[tuple[str, int | None, int | None]]:
     """A list's manifests, and the numbers of entries of each kind that it states for them."""
     name = f"manifest/{manifest_list}"
-    found = [tuple(map(record.get, _OF_LIST)) for record in read_records(source, name, _OF_LIST)]
-    if not all(type(one) is str for one, *_ in found):
+    records = [tuple(map(record.get, _OF_LIST)) for record in read_records(source, name, _OF_LIST)]
+    if not all(type(manifest) is str for manifest, *_ in records):
         raise Damaged(name, "it has entries without a name")
-    if not all(type(count) is int or count is None for _, *counts in found for count in counts):
+    if not all(type(count) is int or count is None for _, *counts in records for count in counts):
         raise Damaged(name, "it does not count its manifests' files")
-    twice = [one for one, count in Counter(one for one, *_ in found).items() if count > 1]
+    twice = [manifest for manifest, count in Counter(manifest for manifest, *_ in records).items() if count > 1]
     if twice:
         raise Damaged(name, f"it names {brief(twice[0])} twice")
-    return [(str(one), added, removed) for one, added, removed in found]
+    return [(str(manifest), added, removed) for manifest, added, removed in records]
 
 
 def digest(names: Iterable[str]) -> bytes:
@@ -314,14 +316,14 @@ def _number_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
 
 
-def together(one: bytes, other: bytes) -> bytes:
+def together(half: bytes, other: bytes) -> bytes:
     """The digest of two lists together.
 
     Examples:
         >>> together(digest(["a"]), digest(["b", "c"])) == digest(["c", "a", "b"])
         True
     """
-    return ((int.from_bytes(one, "little") + int.from_bytes(other, "little")) % _WHOLE).to_bytes(16, "little")
+    return ((int.from_bytes(half, "little") + int.from_bytes(other, "little")) % _WHOLE).to_bytes(16, "little")
 
 
 # Manifests ---------------------------------------------------------------------------------------------------------
@@ -341,7 +343,7 @@ def decode_link(source: Source, item: Item) -> Iterator[Row]:
     """
     base, *before = item.names
     now = set(manifests_in(source, base))
-    then = {name for one in before for name in manifests_in(source, one)}
+    then = {name for manifest_list in before for name in manifests_in(source, manifest_list)}
     if before and _effect(source, now - then) == _effect(source, then - now):
         return
     entries: dict[Row, Row] = {}
@@ -408,7 +410,7 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
     """The deletion vectors of an index manifest: rows of :data:`RANGES`."""
     (index,) = item.names
     name = f"manifest/{index}"
-    known: set[Row] = set()
+    seen: set[Row] = set()
     for record in read_records(source, name, _OF_INDEX):
         with _naming(name):
             if record["_KIND"] != ADD:
@@ -421,20 +423,20 @@ def decode_index(source: Source, item: Item) -> Iterator[Row]:
                 raise Damaged(
                     name, f"an entry counts {brief(record['_ROW_COUNT'])} deletion vectors, and has {len(ranges):,}"
                 )
-            for one in ranges:
+            for span in ranges:
                 row = (
                     index,
                     *where,
-                    one["f0"],
+                    span["f0"],
                     record.get("_EXTERNAL_PATH") or record["_FILE_NAME"],
-                    one["f1"],
-                    one["f2"],
-                    one.get("_CARDINALITY"),
+                    span["f1"],
+                    span["f2"],
+                    span.get("_CARDINALITY"),
                 )
                 _check_types(row, RANGES, name)
-                if (*where, one["f0"]) in known:
-                    raise Damaged(name, f"it has two deletion vectors for {brief(one['f0'])}")
-                known.add((*where, one["f0"]))
+                if (*where, span["f0"]) in seen:
+                    raise Damaged(name, f"it has two deletion vectors for {brief(span['f0'])}")
+                seen.add((*where, span["f0"]))
                 yield row
 
 

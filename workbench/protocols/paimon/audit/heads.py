@@ -45,14 +45,14 @@ class Head(NamedTuple):
 
 def heads(table: PaimonTable, damages: Damages) -> Iterator[Head]:
     """The tags and branches whose metadata can be read; the damaged files of the others are noted."""
-    known: dict[str, pa.Table] = {}  # manifests, most of which heads share
-    for one in _heads(table):
+    manifests: dict[str, pa.Table] = {}  # manifests, most of which heads share
+    for head in _heads(table):
         try:
-            yield _head(table, one, known)
+            yield _head(table, head, manifests)
         except Damaged as error:
-            if table.source.exists(one["file"]):  # nobody has dropped it meanwhile
+            if table.source.exists(head["file"]):  # nobody has dropped it meanwhile
                 damages.current(error.name)
-                damages.note(Damaged(error.name, f"{error.why}, and {one['file']} needs it"), [one["version"]])
+                damages.note(Damaged(error.name, f"{error.why}, and {head['file']} needs it"), [head["version"]])
 
 
 def _heads(table: PaimonTable) -> list[dict[str, Any]]:
@@ -67,18 +67,18 @@ def _heads(table: PaimonTable) -> list[dict[str, Any]]:
     return [*tags, *newest.values()]
 
 
-def _head(table: PaimonTable, one: dict[str, Any], known: dict[str, pa.Table]) -> Head:
+def _head(table: PaimonTable, snapshot: dict[str, Any], manifests: dict[str, pa.Table]) -> Head:
     entries = [ENTRIES.empty_table()]
-    for manifest in (name for several in one["lists"][:2] for name in manifests_in(table.source, several)):
-        if manifest not in known:
-            known[manifest] = decoded(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES)
-        entries.append(known[manifest])
+    for manifest in (name for several in snapshot["lists"][:2] for name in manifests_in(table.source, several)):
+        if manifest not in manifests:
+            manifests[manifest] = decoded(table.source, decode_manifest, [Item(0, (manifest,))], ENTRIES)
+        entries.append(manifests[manifest])
     files, outside = _alive(table, pa.concat_tables(entries))
-    if one["index"] is not None:
-        vectors = decoded(table.source, decode_index, [Item(0, (one["index"],))], RANGES)
+    if snapshot["index"] is not None:
+        vectors = decoded(table.source, decode_index, [Item(0, (snapshot["index"],))], RANGES)
         vectors = with_folders(vectors, table.layout)
         files |= {name: None for name in vectors["index_file"].to_pylist() if not is_location(name)}
-    return Head(one["file"], one["version"], files, outside)
+    return Head(snapshot["file"], snapshot["version"], files, outside)
 
 
 def _alive(table: PaimonTable, entries: pa.Table) -> tuple[dict[str, int | None], int]:

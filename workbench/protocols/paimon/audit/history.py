@@ -80,8 +80,8 @@ class TableHistory:
             raise InputError(f"{brief(path)} has no snapshot yet")
         if table.first > 1 or len(table.gaps):
             raise OutsideModelError("the table's history is incomplete: snapshots have expired, or are missing")
-        if why := why_left_out(table.schema):
-            raise OutsideModelError(why)
+        if reason := why_left_out(table.schema):
+            raise OutsideModelError(reason)
         self.table: PaimonTable = table
         self.buckets = sorted(set(table.files["bucket"].to_pylist()))
         self._look = lru_cache(maxsize=1)(self._look_at)
@@ -142,39 +142,39 @@ class TableHistory:
         Sequence numbers are visible only if all rows of the bucket are, since other rows use the numbers in between.
         """
         look, numbers = self._look(bucket)
-        wanted = sorted(numbers) if keys is None else names_in("keys", keys)
-        for key in wanted:
+        chosen = sorted(numbers) if keys is None else names_in("keys", keys)
+        for key in chosen:
             if key not in numbers:
                 raise unknown(f"key in {bucket}", key, numbers)
-        if not 1 <= len(wanted) <= MOST_KEYS:
+        if not 1 <= len(chosen) <= MOST_KEYS:
             such = ", ".join(sorted(numbers)[:_MOST_SHOWN])
             raise InputError(f"{bucket} has {len(numbers):,} keys, such as {such}; name 1 to {MOST_KEYS} of them")
-        mine = [numbers[key] for key in wanted]
+        mine = [numbers[key] for key in chosen]
         every = changes(look, mine)
-        some, name = every[:MOST_RUNS], f"{listed(wanted)} of {bucket}"
+        some, name = every[:MOST_RUNS], f"{listed(chosen)} of {bucket}"
         self._check(look, mine, some, name)
-        told = tell(look, mine, some[-1], is_whole=True)
+        recorded = tell(look, mine, some[-1], is_whole=True)
         numbered = set(look.bucket.rows.sequence.tolist())
-        has_all, constants = len(wanted) == len(numbers), told.model.constants
+        has_all, constants = len(chosen) == len(numbers), recorded.model.constants
         has_numbers = has_all and numbered == set(range(len(numbered)))
         return BucketHistory(
             name=name,
             constants={**constants, "STREAMING_SINK": True, "MAX_WRITE_OPS_PER_KEY": constants["MAX_WRITE_OPS"]},
             snapshots=some,
-            versions=[_seen(told, version, has_numbers) for version in range(1, len(some) + 1)],
-            legend=told.legend,
+            versions=[_seen(recorded, version, has_numbers) for version in range(1, len(some) + 1)],
+            legend=recorded.legend,
             is_whole=has_all and len(every) == self.table.last,
             has_numbers=has_numbers,
             left=f"{len(every)} snapshots change {name}; the first {len(some)} were followed"
             if some != every
             else None,
-            writers=len({one["user"] for one in map(look.table.commit, some) if one["kind"] != "COMPACT"}),
+            writers=len({commit["user"] for commit in map(look.table.commit, some) if commit["kind"] != "COMPACT"}),
         )
 
     def _check(self, look: BucketLook, keys: Sequence[int], versions: Sequence[int], name: str) -> None:
         """Raise :class:`OutsideModelError` unless each commit writes one row, or compacts into one file."""
         rows, relevant = look.bucket.rows, _files(look, keys)
-        files = Counter(one.first for one in look.bucket.lives if one.file in relevant)
+        files = Counter(life.first for life in look.bucket.lives if life.file in relevant)
         for version in versions:
             kind = look.table.commit(version)["kind"]
             if kind not in _KINDS:
@@ -183,11 +183,11 @@ class TableHistory:
                 raise OutsideModelError(f"snapshot {version:,} marks or drops rows of {name}, and writes none")
             if files[version] > 1:
                 raise OutsideModelError(f"snapshot {version:,} adds {files[version]} files with rows of {name}")
-        for one in look.bucket.lives:
-            here = set(rows.key[rows.file == one.file].tolist()) & set(keys)
-            if one.appended in versions and len(here) > 1:
+        for life in look.bucket.lives:
+            here = set(rows.key[rows.file == life.file].tolist()) & set(keys)
+            if life.appended in versions and len(here) > 1:
                 raise OutsideModelError(
-                    f"snapshot {one.appended:,} writes {len(here)} rows of {name}; the model writes one"
+                    f"snapshot {life.appended:,} writes {len(here)} rows of {name}; the model writes one"
                 )
 
 
@@ -197,10 +197,10 @@ def _files(look: BucketLook, keys: Sequence[int]) -> set[int]:
     return {int(file) for file, key in zip(rows.file.tolist(), rows.key.tolist(), strict=True) if key in keys}
 
 
-def _seen(told: BucketState, version: int, has_numbers: bool) -> dict[Cell, Any]:
+def _seen(bucket_state: BucketState, version: int, has_numbers: bool) -> dict[Cell, Any]:
     """The cells visible in a version."""
-    s: Any = told.state
-    model: Any = told.model.author
+    s: Any = bucket_state.state
+    model: Any = bucket_state.model.author
     commits = [s.snapshots[v] for v in range(1, version + 1)]
     cells: dict[Cell, Any] = {Cell("latest", None): version}
     cells |= {Cell("snapshots", v): s.snapshots[v] if v <= version else None for v in model.versions}

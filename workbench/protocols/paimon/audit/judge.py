@@ -65,9 +65,9 @@ class PaimonJudgement(CountsJudgement):
         for gap in _runs(self.table.gaps):
             before, after = gap[0] - 1, gap[-1] + 1
             missing = f"snapshot {gap[0]} is" if len(gap) == 1 else f"snapshots {gap[0]} to {gap[-1]} are"
-            why = f"{missing} missing, between {before} and {after}"
+            reason = f"{missing} missing, between {before} and {after}"
             evidence = [f"snapshot/snapshot-{before} and snapshot/snapshot-{after} are there"]
-            self.find(SEQUENTIAL, "proved", after, why, evidence)
+            self.find(SEQUENTIAL, "proved", after, reason, evidence)
 
     def breaks(self) -> None:
         """Check that each snapshot was built on the one before, adds only new files and removes only existing ones."""
@@ -75,8 +75,8 @@ class PaimonJudgement(CountsJudgement):
         for version in sorted({entry["version"] for entry in broken}):
             self._break(version, [entry for entry in broken if entry["version"] == version])
         for version, name in self.table.strange:
-            why = f"snapshot {version} adds a file that already exists, or removes one that is not"
-            self.find(LINEAR, "proved", version, why, [name])
+            reason = f"snapshot {version} adds a file that already exists, or removes one that is not"
+            self.find(LINEAR, "proved", version, reason, [name])
 
     def _break(self, version: int, entries: Sequence[dict[str, Any]]) -> None:
         lacks = [entry["name"] for entry in entries if entry["kind"] == 1]
@@ -87,11 +87,11 @@ class PaimonJudgement(CountsJudgement):
         is_copied = before in self.table.forwarded
         if is_copied:
             delta = self.table.commit(before)["lists"][1]
-            copies = [one["file"] for one in self.table.others.to_pylist() if one["delta"] == delta]
+            copies = [other["file"] for other in self.table.others.to_pylist() if other["delta"] == delta]
             evidence += [f"{copies[0]} is the same commit as snapshot {before}: fast_forward copies it"]
-        why = f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists"
+        reason = f"snapshot {version} was not built on snapshot {before}, but on another one that no longer exists"
         grade: Grade = "suspect" if is_copied else "proved"
-        self.find(LINEAR, grade, version, why, evidence, self._state_without(version, lacks), **BY_OVERWRITING)
+        self.find(LINEAR, grade, version, reason, evidence, self._state_without(version, lacks), **BY_OVERWRITING)
 
     def say_what_was_compared(self) -> None:
         table = self.table
@@ -110,9 +110,9 @@ class PaimonJudgement(CountsJudgement):
             self.remarks.append(f"what was before snapshot {table.oldest} has expired: it is the baseline")
         if self.acks is None:
             self.remarks.append("which commits were acknowledged is not known; a list of them (acks) would tell")
-        for folder, what in (("branch", "branches"), ("tag", "tags")):
+        for folder, plural in (("branch", "branches"), ("tag", "tags")):
             if self.source.entries(folder):
-                self.remarks.append(f"the histories of {what}; what they name does not count as lost")
+                self.remarks.append(f"the histories of {plural}; what they name does not count as lost")
         if table.schema.keys and table.schema.options.get("bucket", "-1").startswith("-"):
             self.remarks.append("that a key stays in one bucket: buckets are assigned dynamically")
         self.remarks.append(NEVER_SEEN)
@@ -121,10 +121,10 @@ class PaimonJudgement(CountsJudgement):
 
     def commits(self) -> None:
         """Commits that no snapshot names: those acknowledged, if these are known, or else those prepared."""
-        found = [one for one in orphans(self.table) if one.version not in self.table.damaged]
-        waiting = [one for one in found if one.version is not None and one.version > self.table.last]
-        unplaced = [one for one in found if one.version is None]
-        lost = [one for one in found if one.version is not None and one.version <= self.table.last]
+        found = [orphan for orphan in orphans(self.table) if orphan.version not in self.table.damaged]
+        waiting = [orphan for orphan in found if orphan.version is not None and orphan.version > self.table.last]
+        unplaced = [orphan for orphan in found if orphan.version is None]
+        lost = [orphan for orphan in found if orphan.version is not None and orphan.version <= self.table.last]
         if waiting:
             self.remarks.append(
                 f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, "
@@ -138,8 +138,8 @@ class PaimonJudgement(CountsJudgement):
                 "rolled back, or of a branch that is gone; whether the commits were lost cannot be said"
             )
         if self.acks is None:
-            for one in lost:
-                self._suspect(one)
+            for orphan in lost:
+                self._suspect(orphan)
             return
         missing = missing_acks(self.table, self.acks)
         # A rollback also removes the commits built on the one it removes; nothing is built on an overwritten one. And
@@ -155,48 +155,50 @@ class PaimonJudgement(CountsJudgement):
         for ack in missing:
             self._missing(ack, lost, len(missing), grade)
 
-    def _suspect(self, one: Orphan) -> None:
-        what = self._what_was_prepared(one)
-        version = one.version or 0
+    def _suspect(self, orphan: Orphan) -> None:
+        prepared = self._what_was_prepared(orphan)
+        version = orphan.version or 0
         is_missing = version in self.table.gaps
-        why = (
-            f"{what} was prepared as snapshot {version}, which is {'missing' if is_missing else 'another one'}, and no "
-            f"snapshot has its files: it was overwritten, or its writer has died, or is about to try again, or "
+        reason = (
+            f"{prepared} was prepared as snapshot {version}, which is {'missing' if is_missing else 'another one'}, "
+            f"and no snapshot has its files: it was overwritten, or its writer has died, or is about to try again, or "
             f"{_ON_PURPOSE}"
         )
-        evidence = [f"manifest/{one.manifest_list} is complete, and no snapshot names it"]
+        evidence = [f"manifest/{orphan.manifest_list} is complete, and no snapshot names it"]
         evidence += [
-            f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in one.files[:5]
+            f"{file['bucket']}/{file['name']} is in no snapshot ({file['rows']} rows)" for file in orphan.files[:5]
         ]
         if not is_missing:
             evidence.append(f"snapshot {version} is a commit of {self.table.commit(version)['user']}")
-        state_of = self._state_without(version, [file["name"] for file in one.files], one.files)
-        self.find(PRESENT, "suspect", version, why, evidence, state_of, bucket=_bucket(one.files), **BY_OVERWRITING)
+        state_of = self._state_without(version, [file["name"] for file in orphan.files], orphan.files)
+        self.find(
+            PRESENT, "suspect", version, reason, evidence, state_of, bucket=_bucket(orphan.files), **BY_OVERWRITING
+        )
 
     def twice(self) -> None:
         """Find commits that are there twice: a writer tries again under the same user and identifier."""
-        found = defaultdict[tuple[str, int], list[int]](list)
+        versions_of = defaultdict[tuple[str, int], list[int]](list)
         appends = self.table.snapshots.filter(pc.field("kind") == "APPEND")  # its compaction has the same identifier
         for version, *mark in zip(
             *(appends[name].to_pylist() for name in ("version", "user", "identifier")), strict=True
         ):
             if mark[1] != _OF_BATCHES:
-                found[mark[0], mark[1]].append(version)
+                versions_of[mark[0], mark[1]].append(version)
         acked = Counter((ack["commitUser"], ack.get("commitIdentifier")) for ack in self.acks or ())
-        for (user, identifier), several in found.items():
+        for (user, identifier), several in versions_of.items():
             if len(several) > 1:
                 many = listed(map(str, several))
-                why = f"commit {identifier} of {user} is there {len(several)} times, as the snapshots {many}"
+                reason = f"commit {identifier} of {user} is there {len(several)} times, as the snapshots {many}"
                 grade: Grade = "proved" if acked[user, identifier] == 1 else "suspect"
-                self.find(PRESENT, grade, several[1], why, [f"snapshot/snapshot-{version}" for version in several])
+                self.find(PRESENT, grade, several[1], reason, [f"snapshot/snapshot-{version}" for version in several])
 
-    def _what_was_prepared(self, one: Orphan) -> str:
+    def _what_was_prepared(self, orphan: Orphan) -> str:
         """An orphan's kind: a compaction puts keys into levels above 0; without keys, there are no levels."""
-        if not one.removes:
+        if not orphan.removes:
             return "a commit"
         if not self.table.schema.keys:
             return "an overwrite, or a compaction,"
-        return "an overwrite" if any(file["level"] == 0 for file in one.files) else "a compaction"
+        return "an overwrite" if any(file["level"] == 0 for file in orphan.files) else "a compaction"
 
     def _missing(self, ack: dict[str, Any], lost: Sequence[Orphan], missing: int, grade: Grade) -> None:
         which = f"commit {ack['commitIdentifier']} of " if "commitIdentifier" in ack else "a commit of "
@@ -217,10 +219,10 @@ class PaimonJudgement(CountsJudgement):
         if lost and not is_known:
             lists = counted(len(lost), "manifest list")
             evidence.insert(0, f"{counted(missing, 'commit')} missing, {lists} left: which is whose is not known")
-        why = f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it, unless {_ON_PURPOSE}"
+        reason = f"{which}{ack['commitUser']} was acknowledged, and no snapshot is of it, unless {_ON_PURPOSE}"
         version, files = (lost[0].version, lost[0].files) if is_known else (None, ())
         state_of = self._state_without(version or 0, [file["name"] for file in files], files)
-        self.find(PRESENT, grade, version, why, evidence, state_of, bucket=_bucket(files), **BY_OVERWRITING)
+        self.find(PRESENT, grade, version, reason, evidence, state_of, bucket=_bucket(files), **BY_OVERWRITING)
 
     def _state_without(
         self, version: int, names: Sequence[str], files: Sequence[dict[str, Any]] = ()
@@ -247,9 +249,9 @@ class PaimonJudgement(CountsJudgement):
 
     def _check_rows_are_read(self) -> None:
         """Raise :class:`InputError` if the model cannot have the table's rows."""
-        why = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
-        if why:
-            raise InputError(why)
+        reason = why_left_out(self.table.schema) or ("" if self.table.schema.keys else "there are no primary keys")
+        if reason:
+            raise InputError(reason)
 
     # Deletion vectors ------------------------------------------------------------------------------------------------
 
@@ -260,11 +262,11 @@ class PaimonJudgement(CountsJudgement):
             by_place[version, vector["bucket"]].append(vector)
         for (version, bucket), vectors in sorted(by_place.items()):
             self._at_fault.append(bucket)
-            what = counted(len(vectors), "deletion vector")
-            why = f"snapshot {version} has {what} for files that it does not have"
+            vectors_of = counted(len(vectors), "deletion vector")
+            reason = f"snapshot {version} has {vectors_of} for files that it does not have"
             evidence = [self._evidence_of(vector) for vector in vectors[:10]]
             state_of = partial(self._state_of_dangling, bucket, version, {vector["file"] for vector in vectors})
-            self.find(DANGLING, "proved", version, why, evidence, state_of, bucket=bucket, **BY_TWO_COMPACTORS)
+            self.find(DANGLING, "proved", version, reason, evidence, state_of, bucket=bucket, **BY_TWO_COMPACTORS)
 
     def _evidence_of(self, vector: dict[str, Any]) -> str:
         files = self.table.files
@@ -300,8 +302,8 @@ class PaimonJudgement(CountsJudgement):
     def rows(self) -> None:
         """The rows of the buckets that metadata leaves in doubt."""
         table = self.table
-        if why := why_left_out(table.schema):
-            self.left_out.append(f"{_OF_ROWS}: {why}")
+        if reason := why_left_out(table.schema):
+            self.left_out.append(f"{_OF_ROWS}: {reason}")
             return
         if not table.schema.keys:
             self.remarks.append(f"{_OF_ROWS} are about primary keys; there are none")
@@ -345,15 +347,15 @@ def dangling_vectors(table: PaimonTable) -> Iterator[tuple[dict[str, Any], int]]
     columns = (files[name].to_pylist() for name in ("bucket", "name", "first", "last"))
     for bucket, name, first, last in zip(*columns, strict=True):
         lives[bucket, name].append((first, last))
-    told = set()
+    reported = set()
     for vector in table.vectors.to_pylist():
         place = (vector["bucket"], vector["file"])
         version: int | None = vector["first"]
         while version is not None and (vector["last"] is None or version < vector["last"]):
             ends = [last for first, last in lives[place] if first <= version and (last is None or version < last)]
             if not ends:
-                if place not in told:
-                    told.add(place)
+                if place not in reported:
+                    reported.add(place)
                     yield vector, version
                 break
             version = None if None in ends else max(end for end in ends if end is not None)

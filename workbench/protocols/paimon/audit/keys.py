@@ -37,51 +37,51 @@ def why_left_out(schema: Schema) -> str | None:
 def judge_rows(look: BucketLook, judgement: Judgement) -> None:
     """Add the findings on a bucket's keys."""
     doubts: list[Doubt] = []
-    for one in look.bucket.judge(has_vectors(look.table)):
-        if isinstance(one, Twice):
+    for doubt in look.bucket.judge(has_vectors(look.table)):
+        if isinstance(doubt, Twice):
             if judgement.lists(ONE_VALID_ROW):  # before rows are read in vain
-                _twice(look, one, judgement)
+                _twice(look, doubt, judgement)
         elif len(doubts) < _MOST_DOUBTS:
-            doubts.append(one)
+            doubts.append(doubt)
     if not doubts:
         return
-    rows = {row for one in doubts for row in (*one.reads, *([] if one.committed is None else [one.committed]))}
+    rows = {row for doubt in doubts for row in (*doubt.reads, *([] if doubt.committed is None else [doubt.committed]))}
     whole = look.whole(rows)
     settled: dict[int, tuple[Grade, Doubt]] = {}  # by key, the first proof, or else the first suspicion
-    for one in doubts:
-        grade, known = _grade(look, one, whole), settled.get(one.key)
-        if grade is not None and (known is None or (grade == "proved" and known[0] != "proved")):
-            settled[one.key] = (grade, one)
-    for grade, one in sorted(settled.values(), key=lambda one: one[1].version):
-        _wrong(look, one, grade, whole, judgement)
+    for doubt in doubts:
+        grade, settled_before = _grade(look, doubt, whole), settled.get(doubt.key)
+        if grade is not None and (settled_before is None or (grade == "proved" and settled_before[0] != "proved")):
+            settled[doubt.key] = (grade, doubt)
+    for grade, doubt in sorted(settled.values(), key=lambda graded: graded[1].version):
+        _wrong(look, doubt, grade, whole, judgement)
 
 
-def _twice(look: BucketLook, one: Twice, judgement: Judgement) -> None:
-    whole = look.whole(one.rows)
-    key = whole[look.where(one.rows[0])]["key"]
-    why = f"snapshot {one.version} has {len(one.rows)} valid rows of {key} above level 0: " + " and ".join(
-        _shown(whole[look.where(row)]) for row in one.rows[:4]
+def _twice(look: BucketLook, twice: Twice, judgement: Judgement) -> None:
+    whole = look.whole(twice.rows)
+    key = whole[look.where(twice.rows[0])]["key"]
+    reason = f"snapshot {twice.version} has {len(twice.rows)} valid rows of {key} above level 0: " + " and ".join(
+        _shown(whole[look.where(row)]) for row in twice.rows[:4]
     )
-    evidence = [_row(look, row, whole, one.version) for row in one.rows[:10]]
-    state_of = partial(state_at, look, [one.key], one.version, ONE_VALID_ROW)
+    evidence = [_row(look, row, whole, twice.version) for row in twice.rows[:10]]
+    state_of = partial(state_at, look, [twice.key], twice.version, ONE_VALID_ROW)
     fields = {"bucket": look.name, "key": key, **BY_TWO_COMPACTORS}
-    judgement.find(ONE_VALID_ROW, "proved", one.version, why, evidence, state_of, **fields)
+    judgement.find(ONE_VALID_ROW, "proved", twice.version, reason, evidence, state_of, **fields)
 
 
-def _wrong(look: BucketLook, one: Doubt, grade: Grade, whole: Whole, judgement: Judgement) -> None:
-    some = one.reads[0] if one.reads else one.committed
+def _wrong(look: BucketLook, doubt: Doubt, grade: Grade, whole: Whole, judgement: Judgement) -> None:
+    some = doubt.reads[0] if doubt.reads else doubt.committed
     key = whole[look.where(some)]["key"] if some is not None else None
     nothing = look.bucket.reads_as_nothing
-    reads = " or ".join(_shown(whole[look.where(row)]) for row in one.reads if not nothing(row)) or "nothing"
-    last = one.committed
-    wanted = "nothing" if last is None or nothing(last) else _shown(whole[look.where(last)])
+    reads = " or ".join(_shown(whole[look.where(row)]) for row in doubt.reads if not nothing(row)) or "nothing"
+    last = doubt.committed
+    committed = "nothing" if last is None or nothing(last) else _shown(whole[look.where(last)])
     tie = "; which of them is read, with the same sequence number, is not defined" if grade == "suspect" else ""
-    evidence = [f"read: {_row(look, row, whole, one.version)}" for row in one.reads]
-    evidence += [f"committed last: {_row(look, last, whole, one.version)}"] if last is not None else []
-    why = f"snapshot {one.version}: {key} reads as {reads}, but committed was {wanted}{tie}"
-    state_of = partial(state_at, look, [one.key], one.version, READ)
-    fields = {"bucket": look.name, "key": key, **(BY_TWO_WRITERS if one.reads else BY_OVERWRITING)}
-    judgement.find(READ, grade, one.version, why, evidence, state_of, **fields)
+    evidence = [f"read: {_row(look, row, whole, doubt.version)}" for row in doubt.reads]
+    evidence += [f"committed last: {_row(look, last, whole, doubt.version)}"] if last is not None else []
+    reason = f"snapshot {doubt.version}: {key} reads as {reads}, but committed was {committed}{tie}"
+    state_of = partial(state_at, look, [doubt.key], doubt.version, READ)
+    fields = {"bucket": look.name, "key": key, **(BY_TWO_WRITERS if doubt.reads else BY_OVERWRITING)}
+    judgement.find(READ, grade, doubt.version, reason, evidence, state_of, **fields)
 
 
 def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
@@ -99,13 +99,13 @@ def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
     )
 
 
-def _grade(look: BucketLook, one: Doubt, whole: Whole) -> Grade | None:
+def _grade(look: BucketLook, doubt: Doubt, whole: Whole) -> Grade | None:
     """Proved if all rows that a reader may get have wrong values, suspect if some do, else None."""
 
     def value(row: int | None) -> Any:
         return None if row is None or look.bucket.reads_as_nothing(row) else whole[look.where(row)]["value"]
 
-    wrong = [value(row) != value(one.committed) for row in one.reads or (None,)]
+    wrong = [value(row) != value(doubt.committed) for row in doubt.reads or (None,)]
     return "proved" if all(wrong) else "suspect" if any(wrong) else None
 
 

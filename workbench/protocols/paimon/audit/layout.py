@@ -91,11 +91,11 @@ class Layout:
             names = [f"{_escaped(key)}={_escaped(text)}" for text in texts] + [f"{key}={text}" for text in texts]
             names = list(dict.fromkeys(names))
             there = self._in(path) if len(names) > 1 or kind_of(kind) in _UNSURE else set(names)
-            found = next((name for name in names if name in there), None)
+            column = next((name for name in names if name in there), None)
             is_local = "LOCAL" in str(kind) and not self._is_legacy
-            if found is None and (is_local or kind_of(kind) in _UNSURE):
+            if column is None and (is_local or kind_of(kind) in _UNSURE):
                 doubt = f"Java spells a {kind_of(kind)} by its version or time zone"
-            path = "/".join(filter(None, (path, found or names[0])))
+            path = "/".join(filter(None, (path, column or names[0])))
         if doubt:
             self.unsure[path] = doubt
         return path

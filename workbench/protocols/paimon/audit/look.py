@@ -39,10 +39,10 @@ class BucketLook:
 
     def whole(self, rows: Iterable[int]) -> Whole:
         """Rows with their keys and values."""
-        wanted: dict[str, list[int]] = {}
+        positions: dict[str, list[int]] = {}
         for name, position in sorted({self.where(row) for row in rows}):
-            wanted.setdefault(name, []).append(position)
-        return whole_rows(self.table.source, self.table.schema, self.name, wanted)
+            positions.setdefault(name, []).append(position)
+        return whole_rows(self.table.source, self.table.schema, self.name, positions)
 
 
 def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLook:
@@ -65,14 +65,14 @@ def look_at(table: PaimonTable, name: str, more: Iterable[str] = ()) -> BucketLo
     vectors = table.vectors.filter(pc.equal(table.vectors["bucket"], name)).to_pylist()
     starts = np.searchsorted(rows.file, np.arange(len(rows.files) + 1))
     marks = []
-    for one in vectors:
-        if one["file"] in number:
-            file = number[one["file"]]
+    for entry in vectors:
+        if entry["file"] in number:
+            file = number[entry["file"]]
             size = int(starts[file + 1] - starts[file])
-            if is_location(one["index_file"]):
+            if is_location(entry["index_file"]):
                 raise UnreadableError(f"deletion vectors of {brief(name)} are outside of the table's folder")
-            struck = read_vector(table.source, one["index_file"], one["offset"], one["length"], size, PAIMON)
-            marks.append(Marks(file, one["first"], one["last"], starts[file] + struck))
+            struck = read_vector(table.source, entry["index_file"], entry["offset"], entry["length"], size, PAIMON)
+            marks.append(Marks(file, entry["first"], entry["last"], starts[file] + struck))
     return BucketLook(table, name, Bucket(rows, lives, marks, baselines(table)))
 
 
@@ -96,18 +96,18 @@ def to_look_at(table: PaimonTable, at_fault: Iterable[str]) -> tuple[list[str], 
     """
     files = table.files
     urgent = dict.fromkeys(at_fault)
-    wanted = list(urgent) + [name for name in _out_of_order(table) if name not in urgent]
+    ordered = list(urgent) + [name for name in _out_of_order(table) if name not in urgent]
     if has_vectors(table):
         above = files.filter(pc.greater(files["level"], 0)).group_by("bucket").aggregate([("name", "count_distinct")])
         several = above.filter(pc.greater(above["name_count_distinct"], 1))["bucket"].to_pylist()
-        wanted += [name for name in sorted(several) if name not in set(wanted)]
-    if not wanted:
+        ordered += [name for name in sorted(several) if name not in set(ordered)]
+    if not ordered:
         return [], []
     sums = files.group_by("bucket").aggregate([("rows", "sum"), ("first", "count")]).to_pylist()
-    size = {one["bucket"]: (one["rows_sum"], one["first_count"] + 1) for one in sums}
+    size = {bucket_sum["bucket"]: (bucket_sum["rows_sum"], bucket_sum["first_count"] + 1) for bucket_sum in sums}
     rows = looks = 0
     taken, left = [], []
-    for name in wanted:
+    for name in ordered:
         count, changes = size.get(name, (0, 0))
         if rows + count > MOST_ROWS or looks + (count + changes) * changes > MOST_LOOKS:
             left.append(name)
@@ -154,14 +154,14 @@ def _share_keys(schema: Schema, files: pa.Table, version: np.ndarray, late: np.n
         ends = [
             [binary_row.decode_row(row or b"", types) for row in files[c].to_pylist()] for c in ("min_key", "max_key")
         ]
-        known = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}
+        ranks = {key: i for i, key in enumerate(sorted({key for end in ends for key in end}))}
     except (binary_row.UnreadableRowError, TypeError):
         return True
-    least, most = (np.array([known[key] for key in end]) for end in ends)
+    least, most = (np.array([ranks[key] for key in end]) for end in ends)
     low, high = files["min_sequence"].to_numpy(), files["max_sequence"].to_numpy()
-    for one in np.flatnonzero(late):
-        earlier = (version <= version[one]) & (high >= low[one]) & (least <= most[one]) & (most >= least[one])
-        earlier[one] = False
+    for at in np.flatnonzero(late):
+        earlier = (version <= version[at]) & (high >= low[at]) & (least <= most[at]) & (most >= least[at])
+        earlier[at] = False
         if earlier.any():
             return True
     return False

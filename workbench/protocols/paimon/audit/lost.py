@@ -52,16 +52,18 @@ def orphans(table: PaimonTable) -> list[Orphan]:
     if not table.orphans:
         return []
     elsewhere = [other for other in table.others.to_pylist() if not other["file"].startswith("snapshot/")]
-    known = {*table.files["name"].to_pylist(), *_added_by(table, elsewhere)}
-    named = {name for other in elsewhere for one in other["lists"] for name in _names(table, one) or ()}
-    found = list(_orphans(table, known, named))
-    if found:
+    listed = {*table.files["name"].to_pylist(), *_added_by(table, elsewhere)}
+    named = {
+        name for other in elsewhere for manifest_list in other["lists"] for name in _names(table, manifest_list) or ()
+    }
+    orphaned = list(_orphans(table, listed, named))
+    if orphaned:
         arrived = _added_by(table, _arrived_since(table))
-        found = [one for one in found if not {file["name"] for file in one.files} & arrived]
-    return found
+        orphaned = [orphan for orphan in orphaned if not {file["name"] for file in orphan.files} & arrived]
+    return orphaned
 
 
-def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> Iterator[Orphan]:
+def _orphans(table: PaimonTable, listed: set[str], named_elsewhere: set[str]) -> Iterator[Orphan]:
     # A base that is still being written is not an empty one, which is that of snapshot 1.
     lists = {name: names for name in table.orphans if (names := _names(table, name)) is not None}
     named = {name for names in table.snapshots["manifests"].to_pylist() for name in names} | named_elsewhere
@@ -72,7 +74,7 @@ def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> 
         manifest: [
             entry
             for entry in entries[manifest]
-            if entry["kind"] == ADD and entry["name"] not in known and not entry["name"].startswith(changelog)
+            if entry["kind"] == ADD and entry["name"] not in listed and not entry["name"].startswith(changelog)
         ]
         for manifest in unnamed
     }
@@ -81,14 +83,14 @@ def _orphans(table: PaimonTable, known: set[str], named_elsewhere: set[str]) -> 
     for version, base, delta in zip(*columns, strict=True):
         follows[together(base, delta)] = version + 1
     versions_of = {name: follows.get(digest(lists[base])) for name in lists if (base := _base_of(name)) in lists}
-    told: set[str] = set()
+    reported: set[str] = set()
     # Deltas before the bases that were built on them.
     for name in sorted(lists, key=lambda name: (len(lists[name]), versions_of.get(name) is None)):
         files = [_file(table, entry) for manifest in lists[name] for entry in news.get(manifest, ())]
-        files = [file for file in files if file["name"] not in told]
+        files = [file for file in files if file["name"] not in reported]
         if not files or not table.source.existing([f"{file['bucket']}/{file['name']}" for file in files]):
             continue  # its files are gone: the writer gave up
-        told |= {file["name"] for file in files}
+        reported |= {file["name"] for file in files}
         removes = sum(entry["kind"] == DELETE for manifest in lists[name] for entry in entries.get(manifest, ()))
         yield Orphan(name, versions_of.get(name), tuple(files), removes)
 
@@ -128,17 +130,17 @@ def _arrived_since(table: PaimonTable) -> list[dict[str, Any]]:
         if version > table.last and version not in table.damaged
     ]
     names = [*(f"snapshot/snapshot-{version}" for version in later), *others(table.source)]
-    found: list[dict[str, Any]] = []
+    missing: list[dict[str, Any]] = []
     for name in names:
         with suppress(Damaged):  # it was noted, or has only just come
-            found += decoded(table.source, decode_other, [Item(0, (name,))], OTHERS).to_pylist()
-    return found
+            missing += decoded(table.source, decode_other, [Item(0, (name,))], OTHERS).to_pylist()
+    return missing
 
 
 def _added_by(table: PaimonTable, snapshots: list[dict[str, Any]]) -> set[str]:
     """The files that these snapshots added."""
     names: set[str] = set()
-    for delta in {one["delta"] for one in snapshots}:
+    for delta in {snapshot["delta"] for snapshot in snapshots}:
         try:
             item = Item(0, tuple(manifests_in(table.source, delta)))
             entries = decoded(table.source, decode_manifest, [item], ENTRIES)
@@ -153,10 +155,10 @@ def missing_acks(table: PaimonTable, acks: list[dict[str, Any]]) -> list[dict[st
     present: set[tuple[str, int]] = set()
     for snapshots in (table.snapshots, table.others):
         present |= set(zip(*(snapshots[column].to_pylist() for column in ("user", "identifier")), strict=True))
-    known = {user for user, _ in present}
+    users = {user for user, _ in present}
     return [
         ack
         for ack in acks
-        if (ack["commitUser"] not in known)
+        if (ack["commitUser"] not in users)
         or ("commitIdentifier" in ack and (ack["commitUser"], ack["commitIdentifier"]) not in present)
     ]

@@ -133,8 +133,8 @@ class PaimonTable:
     def commit(self, version: int) -> dict[str, Any]:
         """A decoded snapshot."""
         at = int(np.searchsorted(self.snapshots["version"].to_numpy(), version))
-        found: dict[str, Any] = self.snapshots.slice(at, 1).to_pylist()[0]
-        return found
+        snapshot: dict[str, Any] = self.snapshots.slice(at, 1).to_pylist()[0]
+        return snapshot
 
 
 def read(source: Source, since: int | None = None, damages: Damages | None = None) -> PaimonTable | None:
@@ -168,17 +168,17 @@ def read(source: Source, since: int | None = None, damages: Damages | None = Non
 
 def _left_out(source: Source, error: Damaged, present: list[int], damages: Damages) -> set[int]:
     """Note the damaged files of an error; returns the versions that need them."""
-    found: set[int] = set()
+    versions_met: set[int] = set()
     names = {version: list(_names(source, version)) for version in present}
-    several = {one.name: one for one in (error, *error.others)}  # two versions may have met one file
-    for one in several.values():
-        if one.name in damages:
-            raise one  # it was left out, and is read nevertheless
-        mine = [version for version in present if one.name in names[version]]
-        one.others = ()
-        damages.note(one, mine)
-        found.update(mine)
-    return found
+    several = {failure.name: failure for failure in (error, *error.others)}  # two versions may have met one file
+    for failure in several.values():
+        if failure.name in damages:
+            raise failure  # it was left out, and is read nevertheless
+        mine = [version for version in present if failure.name in names[version]]
+        failure.others = ()
+        damages.note(failure, mine)
+        versions_met.update(mine)
+    return versions_met
 
 
 def _names(source: Source, version: int) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _names(source: Source, version: int) -> Iterator[str]:
     yield name
     with suppress(Damaged):
         lists = lists_of(source, name)
-        yield from (f"manifest/{one}" for one in lists)
+        yield from (f"manifest/{manifest}" for manifest in lists)
         for one in lists[:2]:
             with suppress(Damaged):
                 yield from (f"manifest/{manifest}" for manifest in manifests_in(source, one))
@@ -365,7 +365,7 @@ def _vectors(source: Source, snapshots: pa.Table) -> pa.Table:
         rows += [_vector(gone, since.pop(gone), version) for gone in before - now]
         since.update(dict.fromkeys(now - before, version))
         before = now
-    rows += [_vector(one, first, None) for one, first in since.items()]
+    rows += [_vector(entry, first, None) for entry, first in since.items()]
     rows.sort(key=lambda row: (row["first"], str(row["file"])))
     return table_of(rows, _BARE_VECTORS)
 

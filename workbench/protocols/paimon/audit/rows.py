@@ -74,12 +74,12 @@ Whole = dict[tuple[str, int], dict[str, Any]]
 
 def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
     """Complete rows by file and position: their keys and values as JSON, and whatever else tells them apart."""
-    found: Whole = {}
+    rows: Whole = {}
     for name, positions in wanted.items():
         table = _read(source, f"{bucket}/{name}", None)
         for position, row in zip(positions, table.take(pa.array(positions, pa.int64())).to_pylist(), strict=True):
             values = {column: value for column, value in row.items() if not column.startswith("_")}
-            found[name, position] = {
+            rows[name, position] = {
                 "file": name,
                 "position": position,
                 "key": spelled([values[key] for key in schema.key_columns]),
@@ -87,7 +87,7 @@ def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, li
                 "kind": row["_VALUE_KIND"],
                 "value": _json({column: value for column, value in values.items() if column not in schema.keys}),
             }
-    return found
+    return rows
 
 
 def spelled(key: Sequence[Any]) -> str:
@@ -108,8 +108,8 @@ def _read(source: Source, name: str, columns: list[str] | None) -> pa.Table:
     if not name.endswith(".parquet"):
         raise UnreadableError(f"data files such as {brief(name)} are not read, only Parquet")
     with parquet_file(source, name, columns or ("_SEQUENCE_NUMBER", "_VALUE_KIND")) as parquet:
-        said = parquet.metadata
-        unpacked = sum(said.row_group(number).total_byte_size for number in range(said.num_row_groups))
-        if unpacked > _MOST_UNPACKED or said.num_rows > _MOST_UNPACKED // 8:
+        footer = parquet.metadata
+        unpacked = sum(footer.row_group(number).total_byte_size for number in range(footer.num_row_groups))
+        if unpacked > _MOST_UNPACKED or footer.num_rows > _MOST_UNPACKED // 8:
             raise UnreadableError(f"{brief(name)} has more than {_MOST_UNPACKED:,} bytes when it is unpacked")
         return parquet.read(columns=columns, use_threads=False)

@@ -69,8 +69,8 @@ def changes(look: BucketLook, keys: Sequence[int]) -> list[int]:
     rows = look.bucket.rows
     mine = np.flatnonzero(np.isin(rows.key, keys))
     files = set(rows.file[mine].tolist())
-    ends = [(one.first, one.last) for one in look.bucket.lives if one.file in files]
-    ends += [(one.first, one.last) for one in look.bucket.marks if np.isin(one.rows, mine).any()]
+    ends = [(life.first, life.last) for life in look.bucket.lives if life.file in files]
+    ends += [(mark.first, mark.last) for mark in look.bucket.marks if np.isin(mark.rows, mine).any()]
     return sorted({version for both in ends for version in both if version is not None})
 
 
@@ -82,7 +82,7 @@ class _Teller:
         self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
         self.told = self._versions()
         if is_whole:
-            self._keep({one.file for one in look.bucket.lives if one.first <= version})
+            self._keep({life.file for life in look.bucket.lives if life.first <= version})
         else:
             self.told = self.told[-MOST_COMMITS:]
             self._forget_earlier_files()
@@ -135,16 +135,16 @@ class _Teller:
         values = (len(set(column)) for column in zip(*self.columns.values(), strict=True))
         states = 1 + 3 * (math.prod(values) + 1)
         for number in range(_MOST_ACTORS, 2, -1):
-            known = (number + 1) / 2 if len(self.told) > number else 1
-            if (states * known) ** number <= _MOST_HIDDEN:
+            numbers = (number + 1) / 2 if len(self.told) > number else 1
+            if (states * numbers) ** number <= _MOST_HIDDEN:
                 return number
         return 2
 
     def _operation(self, version: int, kind: str, user: str) -> str:
         letter = "c" if kind == "COMPACT" else "w"
-        known = [op for (one, _), op in self.actors.items() if one == letter]
+        operations = [op for (letter_of, _), op in self.actors.items() if letter_of == letter]
         most = self.most_writers if letter == "w" else _MOST_ACTORS
-        default = f"{letter}{len(known) % most if self.is_whole else min(len(known), most - 1)}"
+        default = f"{letter}{len(operations) % most if self.is_whole else min(len(operations), most - 1)}"
         if (letter, user) not in self.actors:
             self.shown[default] = "others" if default in self.shown else short(user)
         return self.actors.setdefault((letter, user), default)
@@ -175,13 +175,13 @@ class _Teller:
 
     def _versions(self) -> list[int]:
         """The versions to show: those that change something for the keys."""
-        told = {v for v in changes(self.look, self.keys) if v <= self.version}
-        return sorted(told | {self.version} | {v for v, _ in self.lost})
+        versions = {v for v in changes(self.look, self.keys) if v <= self.version}
+        return sorted(versions | {self.version} | {v for v, _ in self.lost})
 
     def _forget_earlier_files(self) -> None:
         """Drop the rows of files that were removed earlier and have no deletion vector."""
         rows, since = self.look.bucket.rows, self.told[0]
-        kept = {one.file for one in self.look.bucket.lives if one.last is None or one.last > since}
+        kept = {life.file for life in self.look.bucket.lives if life.last is None or life.last > since}
         kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
         kept |= {rows.files.index(name) for _, name in self.lost}
         if len(kept & self._relevant()) > _MOST_FILES:
@@ -198,23 +198,23 @@ class _Teller:
         newest = {int(rows.file[row]) for key in self.keys if (row := self._committed(key, version)) is not None}
         least = min((int(rows.sequence[row]) for row in self.mine if int(rows.file[row]) in newest), default=0)
         late = {int(rows.file[row]) for row in self.mine if rows.sequence[row] >= least}
-        above = {one.file for one in self.look.bucket.lives if one.level > 0 or one.first > version}
-        return {one.file for one in self.look.bucket.lives} - above - late - newest
+        above = {life.file for life in self.look.bucket.lives if life.level > 0 or life.first > version}
+        return {life.file for life in self.look.bucket.lives} - above - late - newest
 
     def state(self) -> BucketState:
-        bucket, table, told = self.look.bucket, self.look.table, self.told
+        bucket, table, versions = self.look.bucket, self.look.table, self.told
         relevant = self._relevant()
-        number = self._numbers(told)
+        number = self._numbers(versions)
         log: dict[tuple[str, str, int], list[Change]] = {}
-        for version in told:
+        for version in versions:
             commit = table.commit(version)
-            live = [one for one in bucket.live_at(version) if one.file in relevant]
-            new = [one for one in live if (one.file, one.level) not in self.names]
+            live = [life for life in bucket.live_at(version) if life.file in relevant]
+            new = [life for life in live if (life.file, life.level) not in self.names]
             operation = self._operation(version, str(commit["kind"]), str(commit["user"]))
             name = None
-            for one in new:
-                name = self._run(operation, (one.file, one.level))
-                self._file(name, one)
+            for life in new:
+                name = self._run(operation, (life.file, life.level))
+                self._file(name, life)
             for v, file in self.lost:
                 if v == version:
                     self._lose(v, file, number[v], log)
@@ -222,17 +222,17 @@ class _Teller:
                 name = self._run(operation, ("commit", version))
                 self.cells["level", name] = 0 if operation[0] == "w" else 1
             self._commit(number[version], name, live, [m for m in bucket.marks_at(version) if self._rows_of(m)])
-            self._log(version, number[version], version == told[0], log)
+            self._log(version, number[version], version == versions[0], log)
         for entry, some in log.items():
             self.cells["log", entry] = tuple(some)
-        self.cells["latest", None] = number[told[-1]]
-        return self._made(number[told[-1]])
+        self.cells["latest", None] = number[versions[-1]]
+        return self._made(number[versions[-1]])
 
-    def _numbers(self, told: list[int]) -> dict[int, int]:
+    def _numbers(self, versions: list[int]) -> dict[int, int]:
         """The model's numbers for the versions: their own if small and no history is told, otherwise from 1 on."""
-        if told[-1] <= MOST_RUNS and not self.is_whole:  # the model has as many versions as writes
-            return {version: version for version in told}
-        numbers = {version: i for i, version in enumerate(told, 1)}
+        if versions[-1] <= MOST_RUNS and not self.is_whole:  # the model has as many versions as writes
+            return {version: version for version in versions}
+        numbers = {version: i for i, version in enumerate(versions, 1)}
         self.shown |= {f"snapshot {number}": f"snapshot {version}" for version, number in numbers.items()}
         if self.is_whole:
             self.legend += [
@@ -251,11 +251,11 @@ class _Teller:
     def _key(self, row: int) -> str:
         return self.key_names[self.keys.index(int(self.look.bucket.rows.key[row]))]
 
-    def _file(self, name: str, one: Life) -> None:
-        self.cells["level", name] = min(one.level, _MOST_LEVEL)
+    def _file(self, name: str, life: Life) -> None:
+        self.cells["level", name] = min(life.level, _MOST_LEVEL)
         rows = self.look.bucket.rows
         for row in self.mine:
-            if rows.file[row] == one.file:
+            if rows.file[row] == life.file:
                 self._row(name, row)
 
     def _row(self, name: str, row: int) -> None:
@@ -293,7 +293,7 @@ class _Teller:
         if is_baseline:
             rows = [row for key in self.keys if (row := self._committed(key, version)) is not None]
         else:
-            new = {one.file for one in bucket.lives if one.appended == version}
+            new = {life.file for life in bucket.lives if life.appended == version}
             rows = [row for row in self.mine if bucket.rows.file[row] in new]
         for row in sorted(rows, key=lambda row: (bucket.rows.sequence[row], bucket.rows.position[row])):
             self._change(row, number, log)
@@ -301,18 +301,18 @@ class _Teller:
     def _committed(self, key: int, version: int) -> int | None:
         """A key's last committed row as of a version."""
         rows = self.look.bucket.rows
-        appended = {one.file: one.appended for one in self.look.bucket.lives if one.appended is not None}
+        appended = {life.file: life.appended for life in self.look.bucket.lives if life.appended is not None}
         mine = [row for row in self.mine if rows.key[row] == key]
-        known = [row for row in mine if appended.get(int(rows.file[row]), version + 1) <= version]
-        if known:
-            return max(known, key=lambda row: (appended[int(rows.file[row])], rows.sequence[row]))
-        live = {one.file for one in self.look.bucket.live_at(version)}
+        earlier = [row for row in mine if appended.get(int(rows.file[row]), version + 1) <= version]
+        if earlier:
+            return max(earlier, key=lambda row: (appended[int(rows.file[row])], rows.sequence[row]))
+        live = {life.file for life in self.look.bucket.live_at(version)}
         struck = {int(row) for mark in self.look.bucket.marks_at(version) for row in mark.rows}
         valid = [row for row in mine if rows.file[row] in live and row not in struck]
         return max(valid, key=lambda row: rows.sequence[row], default=None)
 
     def _commit(self, number: int, name: str, live: list[Life], marks: list[Marks]) -> None:
-        files = tuple(self.names[one.file, one.level] for one in live)
+        files = tuple(self.names[life.file, life.level] for life in live)
         vectors: Map = Map()
         for mark in marks:
             file = self._file_of(mark)
@@ -326,9 +326,9 @@ class _Teller:
     def _file_of(self, mark: Marks) -> str | None:
         """The model's name for a vector's file in the last level where it lived."""
         levels = [
-            one for one in self.look.bucket.lives if one.file == mark.file and (one.file, one.level) in self.names
+            life for life in self.look.bucket.lives if life.file == mark.file and (life.file, life.level) in self.names
         ]
-        levels.sort(key=lambda one: one.first)
+        levels.sort(key=lambda life: life.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
     def _made(self, latest: int) -> BucketState:
@@ -374,8 +374,8 @@ def _few(texts: Sequence[str], taken: Iterable[str]) -> dict[str, str]:
     """Names for texts, at most as many distinct ones as the model has values."""
     *named, older = _named([*texts, _OLDER], "v", taken)
     names = dict(zip(texts, named, strict=True))
-    known = list(dict.fromkeys(named))
-    kept = set(known if len(known) <= _MOST_VALUES else known[: _MOST_VALUES - 1])
+    distinct = list(dict.fromkeys(named))
+    kept = set(distinct if len(distinct) <= _MOST_VALUES else distinct[: _MOST_VALUES - 1])
     return {text: name if name in kept else older for text, name in names.items()}
 
 
@@ -392,8 +392,8 @@ def _named(texts: Sequence[str], prefix: str, others: Iterable[str] = ()) -> lis
     for text in texts:
         name = re.sub(r"[^A-Za-z0-9_]+", "_", text)[:24] or _NOTHING
         name = name if name[0].isalpha() else f"{prefix}{name}"
-        taken, wanted, number = {*others, *names.values()}, name, 2
+        taken, renamed, number = {*others, *names.values()}, name, 2
         while text not in names and name in taken:
-            name, number = f"{wanted}_{number}", number + 1
+            name, number = f"{renamed}_{number}", number + 1
         names.setdefault(text, name)
     return [names[text] for text in texts]
