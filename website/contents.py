@@ -23,7 +23,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
             *("docs/liveness", "docs/refinement", "docs/kernel", "docs/tlaplus"),
             *("specs/table/README", "docs/pictures"),
         ),
-        "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),
+        "docs/sweeps": ("docs/datasets", "docs/speed"),
         "docs/audit": ("docs/recordings", "docs/postgresql", "docs/driving", "docs/formats"),
     },
     "Reference": {
