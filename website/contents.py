@@ -20,7 +20,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/tla", "docs/tla_examples", "docs/fizzbee", "docs/coming_from"),
-            *("docs/liveness", "docs/refinement", "docs/kernel", "docs/tlaplus"),
+            *("docs/properties", "docs/kernel", "docs/tlaplus"),
             *("specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/speed"),
