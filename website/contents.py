@@ -20,8 +20,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Guides": {
         "docs/modelling": (
             *("docs/recipes", "docs/tla", "docs/tla_examples", "docs/fizzbee", "docs/coming_from"),
-            *("docs/properties", "docs/kernel", "docs/tlaplus"),
-            *("specs/table/README", "docs/pictures"),
+            *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/speed"),
         "docs/audit": ("docs/recordings", "docs/postgresql", "docs/driving", "docs/formats"),
@@ -29,7 +28,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Reference": {
         "docs/commands": ("docs/operating",),
         f"{reference.FOLDER}/index": (),
-        "CONTRIBUTING": ("ARCHITECTURE", "SECURITY", "CHANGELOG"),
+        "CONTRIBUTING": ("ARCHITECTURE", "docs/inside", "SECURITY", "CHANGELOG"),
     },
 }
 
