@@ -16,7 +16,7 @@ from tests.places import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 #: What has links to follow: these, and the pages outside of docs/.
-LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md"))]
+LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md")), *ROOT.glob("website/*/*.md")]
 ON_SPARK = {"datasets.md"}
 
 #: A block of Python, and the block of text right below it, if there is one: what it prints.

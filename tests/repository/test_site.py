@@ -624,7 +624,7 @@ def test_what_comes_from_npm_is_the_published_package(tmp_path: Path, package: r
     (tmp_path / package.archive).write_bytes(b"other")
     with pytest.raises(InputError, match=rf"{package.archive} from npm has the digest sha512-"):
         runtime.files(package, tmp_path)
-    assert f") {package.version}" in (ROOT / "docs/playground.md").read_text()
+    assert f") {package.version}" in (ROOT / "website/playground/README.md").read_text()
 
 
 @pytest.mark.slow
