@@ -80,7 +80,7 @@ SELECT pg_create_logical_replication_slot('workbench_{name}', 'test_decoding');
 #: Fails if a module is missing.
 NEEDED = "CREATE EXTENSION dblink; SELECT pg_create_logical_replication_slot('try', 'test_decoding', true)"
 
-#: As in docs/postgresql.md.
+#: As in docs/recordings.md.
 CHANGES = r"""
 SELECT lsn, xid, data FROM pg_logical_slot_get_changes('workbench_{name}', NULL, NULL, 'include-timestamp', 'on')
 WHERE data ~ '^(BEGIN|COMMIT|table coldfront\.(claims|claim_acks|deferred_acks):)'

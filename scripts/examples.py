@@ -4,17 +4,16 @@
 
     python scripts/examples.py /path/to/Examples
     python scripts/examples.py /path/to/Examples --only Paxos --seconds 60
-    python scripts/examples.py /path/to/Examples --seconds 60 --page docs/tla_examples.md
-    python scripts/examples.py /path/to/tlaplus --page docs/tla_examples.md
+    python scripts/examples.py /path/to/Examples --seconds 60 --table data/published/examples.tsv
+    python scripts/examples.py /path/to/tlaplus --seconds 10 --table data/published/regressions.tsv
 
 The texts are not ours, and not here: clone tlaplus/Examples (32a32c7). Its manifests name the models, and most say how
 many states TLC finds. All are run that are searched exhaustively within a minute by their manifests; and of TLC's own
 sources (tlaplus/tlaplus, cc6b616) the models of its regression tests. Each has a process of its own, with a bound of
 CPU time. The line at the end counts what is the *same* as published, what is *complete* without a published figure,
 what was *stopped* by the bound, where a property is left *undecided*, what is *refused*, with the reason and its line,
-and what *differs*. On a page, the table and that line stand between ``<!-- examples -->`` and ``<!-- end of examples
--->``, those of the regression tests between ``<!-- regressions -->`` and their end, without the rows of what is the
-same or complete. Exit status: 0 if nothing differs.
+and what *differs*. A file has that line and all rows; of the regression tests only those that are neither the same nor
+complete. Exit status: 0 if nothing differs.
 """
 
 import argparse
@@ -161,15 +160,9 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
     return found
 
 
-def put(page: Path, name: str, rows: list[Sequence[str]], counts: str) -> None:
-    """Write the table of that name and its counts into a page."""
-    above, mark, rest = page.read_text().partition(f"<!-- {name} -->\n")
-    end, below = rest.partition(f"<!-- end of {name} -->")[1:]
-    if not mark or not end:
-        raise InputError(f"--page {page} is not accepted; it takes a page with <!-- {name} --> and its end")
-    head, *others = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    lines = ["| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), *others)]
-    page.write_text("\n".join([f"{above}{mark}{counts}\n", *lines, f"{end}{below}"]))
+def write(table: Path, rows: list[Sequence[str]], counts: str) -> None:
+    """Write the rows into a file, below a line with the counts."""
+    table.write_text("\n".join([f"# {counts}", *("\t".join(row) for row in rows)]) + "\n")
 
 
 def main() -> int:
@@ -178,11 +171,11 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="those with this in their names")
     parser.add_argument("--seconds", type=float, default=30, help="of CPU time for each (default: %(default)g)")
     parser.add_argument("--memory", type=int, default=8, help="GiB of addresses for each (default: %(default)s)")
-    parser.add_argument("--page", type=Path, help="a page to write the table into")
+    parser.add_argument("--table", type=Path, help="a file to write the table into, separated by tabs")
     options = parser.parse_args()
     load_kernels()
     is_suite = (options.folder / SUITE).is_dir()
-    rows: list[Sequence[str]] = [("example", "", "published", "distinct", "depth", "verdict", "calls", "CPU s")]
+    rows: list[Sequence[str]] = [("example", "kind", "published", "distinct", "depth", "verdict", "calls", "CPU s")]
     kinds = Counter[str]()
     for example in regressions_in(options.folder) if is_suite else examples_in(options.folder):
         if options.only and not any(text in example.name for text in options.only):
@@ -196,13 +189,9 @@ def main() -> int:
         print(*row, sep=" | ", file=sys.stderr, flush=True)
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
     print(*columns(rows, right={2, 3, 4, 6, 7}), "", counts, sep="\n")
-    if options.page is not None:
-        name, shown = (
-            ("regressions", [row for row in rows if row[1] not in ("same", "complete")])
-            if is_suite
-            else ("examples", rows)
-        )
-        put(options.page, name, shown, f"{kinds.total()} models: {counts}.")
+    if options.table is not None:
+        shown = [row for row in rows if not is_suite or row[1] not in ("same", "complete")]
+        write(options.table, shown, f"{kinds.total()} models: {counts}.")
     return 1 if kinds["differs"] or not kinds else 0
 
 

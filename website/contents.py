@@ -19,17 +19,16 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
     "Guides": {
         "docs/modelling": (
-            *("docs/recipes", "docs/tla", "docs/tla_examples", "docs/fizzbee", "docs/coming_from"),
-            *("docs/liveness", "docs/refinement", "docs/kernel", "docs/tlaplus"),
-            *("specs/table/README", "docs/pictures"),
+            *("docs/language", "docs/recipes", "docs/tla", "docs/fizzbee", "docs/coming_from"),
+            *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
-        "docs/sweeps": ("docs/datasets", "docs/simulation", "docs/cluster", "docs/speed"),
-        "docs/audit": ("docs/recordings", "docs/postgresql", "docs/driving", "docs/formats"),
+        "docs/sweeps": ("docs/datasets", "docs/speed"),
+        "docs/audit": ("docs/recordings", "docs/driving", "docs/formats"),
     },
     "Reference": {
         "docs/commands": ("docs/operating",),
         f"{reference.FOLDER}/index": (),
-        "CONTRIBUTING": ("ARCHITECTURE", "SECURITY", "CHANGELOG"),
+        "CONTRIBUTING": ("ARCHITECTURE", "docs/inside", "SECURITY", "CHANGELOG"),
     },
 }
 

@@ -16,11 +16,11 @@ from website.keeping import ROOT, write
 from workbench.kernel import InputError
 
 #: Patterns of the files that become pages as they are, relative to the repository.
-PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "notebooks/*.ipynb")
+PAGES = ("*.md", "docs/**/*.md", "specs/*/README.md", "website/*/README.md", "notebooks/*.ipynb")
 #: The front page.
 FRONT = "README.md"
 #: Names of pages that differ from those of their files.
-_RENAMED = {FRONT: "index.md", "docs/playground.md": "playground.md"}
+_RENAMED = {FRONT: "index.md", "website/playground/README.md": "playground.md"}
 _IMAGES = (".svg", ".png")
 #: The package's style sheet and script, among the static files.
 STYLE, SCRIPT = "drawings.css", "drawings.js"

@@ -1,4 +1,4 @@
-"""Damaged tables: each kind of damage is found, or docs/audit.md has the reason why files cannot show it."""
+"""Damaged tables: each kind of damage is found, or data/real/README.md has the reason why files cannot show it."""
 
 import re
 import shutil
@@ -12,7 +12,7 @@ from tests.places import ROOT
 
 pytestmark = pytest.mark.slow
 
-GUIDE = ROOT / "docs" / "audit.md"
+GUIDE = ROOT / "data" / "real" / "README.md"
 
 #: Patterns of the kinds of damage that are not found, by format and reason.
 UNSEEN = {
@@ -111,4 +111,4 @@ def test_damage_is_found_or_there_is_a_reason_why_not(format, tmp_path):
     assert left == []
     told = "; ".join(f"{number}: {reason}" for reason, number in why.items())
     row = f"| {format} | {count} | {count - sum(why.values())} | {told} |\n"
-    assert row in GUIDE.read_text(), f"docs/audit.md lacks this row:\n{row}"
+    assert row in GUIDE.read_text(), f"data/real/README.md lacks this row:\n{row}"

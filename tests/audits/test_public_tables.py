@@ -80,7 +80,7 @@ def test_the_guide_counts_the_judged_tables():
     states: dict[str, Counter[str]] = defaultdict(Counter)
     for row in public_tables.rows():
         states[row["format"]][row["state"]] += 1
-    guide = (ROOT / "docs" / "audit.md").read_text()
+    guide = (ROOT / "data" / "real" / "README.md").read_text()
     for format, count in states.items():
         wrong = sum(count[state] for state in ("damaged", "proved", "suspect"))
         numbers = count.total(), count["nothing found"], wrong, count["incomplete"], count["refused"]

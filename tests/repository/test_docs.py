@@ -16,7 +16,7 @@ from tests.places import ROOT
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 #: What has links to follow: these, and the pages outside of docs/.
-LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md"))]
+LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md")), *ROOT.glob("website/*/*.md")]
 ON_SPARK = {"datasets.md"}
 
 #: A block of Python, and the block of text right below it, if there is one: what it prints.
@@ -80,28 +80,16 @@ def test_what_is_typed_on_a_page_prints_what_it_says(page: str, run: Run, reques
     transcripts.compare(DOCS / page, (DOCS / page).read_text(), quiet, accept=accept)
 
 
-def table_of(name: str) -> list[str]:
-    """The line of counts and the rows that a script has written into the page of published examples."""
-    return (DOCS / "tla_examples.md").read_text().split(f"<!-- {name} -->\n")[1].split("<!-- end of")[0].splitlines()
-
-
-def test_published_examples_are_counted_as_their_table_has_them() -> None:
-    said, *table = table_of("examples")
-    kinds = Counter(row.split(" | ")[1] for row in table if row.startswith("| ") and "---" not in row)
-    del kinds[""]  # the head
-    assert said == f"{kinds.total()} models: {', '.join(f'{n} {kind}' for kind, n in kinds.most_common())}."
-    assert not kinds["differs"]
-
-
-def test_of_regression_tests_all_are_listed_that_are_not_the_same() -> None:
-    said, *table = table_of("regressions")
-    kinds = Counter(row.split(" | ")[1] for row in table if row.startswith("| ") and "---" not in row)
-    del kinds[""]  # the head
-    counts = {
-        kind: int(count) for count, kind in (one.split() for one in said.partition(": ")[2].strip(".").split(", "))
-    }
-    assert {kind: count for kind, count in counts.items() if kind not in ("same", "complete")} == kinds
-    assert "differs" not in kinds
+@pytest.mark.parametrize(("name", "unlisted"), [("examples", set()), ("regressions", {"same", "complete"})])
+def test_published_models_are_counted_as_their_table_has_them(name: str, unlisted: set[str]) -> None:
+    said, _, *rows = (ROOT / "data" / "published" / f"{name}.tsv").read_text().splitlines()
+    counts = {kind: int(count) for count, kind in re.findall(r"(\d+) ([a-z]+)[,.]", said)}
+    assert {kind: count for kind, count in counts.items() if kind not in unlisted} == Counter(
+        row.split("\t")[1] for row in rows
+    )
+    assert said.startswith(f"# {sum(counts.values())} models: ")
+    assert "differs" not in counts
+    assert said.removeprefix("# ") in " ".join((DOCS / "tla.md").read_text().split())
 
 
 def test_a_page_that_is_wrong_is_noticed() -> None:

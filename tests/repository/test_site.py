@@ -128,7 +128,7 @@ def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
     [
         ("specs/classics/README.md", "two_phase_commit_impatient", "classics/two_phase_commit_impatient"),
         ("docs/incidents.md", "incidents/pypaimon", "incidents/pypaimon"),
-        ("docs/incidents.md", "hudi/duplicate_key", "hudi/duplicate_key"),
+        ("specs/hudi/README.md", "duplicate_key", "hudi/duplicate_key"),
     ],
 )
 def test_a_row_of_a_table_leads_to_what_it_says_is_violated(staged: Any, page: str, row: str, name: str) -> None:
@@ -624,7 +624,7 @@ def test_what_comes_from_npm_is_the_published_package(tmp_path: Path, package: r
     (tmp_path / package.archive).write_bytes(b"other")
     with pytest.raises(InputError, match=rf"{package.archive} from npm has the digest sha512-"):
         runtime.files(package, tmp_path)
-    assert f") {package.version}" in (ROOT / "docs/playground.md").read_text()
+    assert f") {package.version}" in (ROOT / "website/playground/README.md").read_text()
 
 
 @pytest.mark.slow

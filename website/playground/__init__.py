@@ -1,6 +1,6 @@
 """The playground: the page ``playground.html``, on which the kernel runs in the reader's browser.
 
-Its words are ``docs/playground.md``, and ``playground.html`` is its template. ``playground.js`` runs in the page,
+Its words are ``README.md``, and ``playground.html`` is its template. ``playground.js`` runs in the page,
 ``worker.js`` and ``in_browser.py`` beside it, and ``frame.js`` in the frame with the trace. ``offline.js`` keeps all
 files for the next time. The package's modules are packed as they are.
 """

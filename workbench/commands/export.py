@@ -7,7 +7,7 @@
   workbench export n1=n1.csv n2=n2.csv -o events.jsonl         PostgreSQL's changes on several nodes as one log
 
 A graph is written completely or not at all; Parquet also as far as a budget goes. What is merged is the output of
-PostgreSQL's test_decoding, each node's from a file NODE=FILE of psql's CSV; docs/postgresql.md has the command.
+PostgreSQL's test_decoding, each node's from a file NODE=FILE of psql's CSV; docs/recordings.md has the command.
 Exit status: 0 all is written, 2 bad input, 3 the space has more than --max-states states, or the search was stopped.
 """
 

@@ -1,6 +1,6 @@
 """The kernel, in two rooms: the meaning of models to engines (`meaning`), and the language of authors (`language`).
 
-Standard library only. ``docs/kernel.md`` leads through the meaning in reading order.
+Standard library only. ``docs/inside.md`` leads through the meaning in reading order.
 """
 
 from workbench.kernel.language.declare import Process, SetOf, Variable, action, ends, initial

@@ -1,1 +1,1 @@
-"""Published TLA+ modules, run as TLC runs them: docs/tlaplus.md leads through the rooms in reading order."""
+"""Published TLA+ modules, run as TLC runs them: docs/inside.md leads through the rooms in reading order."""

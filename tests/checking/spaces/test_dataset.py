@@ -531,7 +531,7 @@ def page(spark, tmp_path_factory):
 
 
 def test_every_query_of_the_page_has_its_answer_there():
-    assert len(QUERIES) == PAGE.count("```sql") == PAGE.count("```text") >= 8
+    assert len(QUERIES) == PAGE.count("```sql") == PAGE.count("```text") >= 5
 
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))

@@ -271,8 +271,8 @@ def test_a_log_may_begin_while_claims_are_held(name: str, skew: int) -> None:
 
 
 def test_the_page_reads_a_slot_as_the_test_does() -> None:
-    """The SQL of docs/postgresql.md is what the script runs, but for the name of the slot."""
-    page, script = (ROOT / name for name in ("docs/postgresql.md", "scripts/coldfront_log.py"))
+    """The SQL of docs/recordings.md is what the script runs, but for the name of the slot."""
+    page, script = (ROOT / name for name in ("docs/recordings.md", "scripts/coldfront_log.py"))
     sql = page.read_text().partition("<<'SQL'\n")[2].partition("SQL\n")[0]
     assert "claim_acks" in sql
     assert sql in script.read_text().replace("workbench_{name}", "workbench")

@@ -1,6 +1,6 @@
 """Events from PostgreSQL: the output of ``test_decoding`` on several nodes, merged into one log.
 
-psql reads each node's slot into a file, and ``workbench export`` merges these files; ``docs/postgresql.md`` has the
+psql reads each node's slot into a file, and ``workbench export`` merges these files; ``docs/recordings.md`` has the
 commands.
 """
 

@@ -1,7 +1,7 @@
 """Liveness over arrays: fair lassos by strongly connected components, linear in the transitions.
 
-Definitions are in ``docs/liveness.md``; :mod:`workbench.kernel.meaning.temporal` is the readable reference, by another
-method.
+Definitions are in ``docs/properties.md``; :mod:`workbench.kernel.meaning.temporal` is the readable reference, by
+another method.
 
 1. A breadth-first search finds shortest ways to all allowed states, by way of an entry. The nearest one in which no
    condition is enabled gives the smallest lasso that stops.

@@ -277,7 +277,7 @@ class SetOf(Variable):
 
     A model sees a frozenset that also answers queries: ``s.messages.where(type="ack", to=w)``. Queries and assignments
     read and write single members, so that the search is as fast as if each member had a cell of its own.
-    ``docs/modelling.md`` has an example: Message sets.
+    ``docs/language.md`` has an example: Message sets.
 
     Args:
         universe: The constant, attribute or method of the model that gives the possible members.

@@ -78,7 +78,7 @@ def refines(
     """Declare a method ``(self, s)`` that maps states to states of the model `abstract`, which this one must refine.
 
     It returns a mapping from the abstract model's variables to their values; for a variable with a cell per index, a
-    mapping from the indices to values. ``docs/refinement.md`` has examples.
+    mapping from the indices to values. ``docs/properties.md`` has examples.
 
     Args:
         abstract: Every behaviour must be one of this model: it begins in one of its initial states, and each step is

@@ -29,7 +29,7 @@ class InputError(Exception):
 
 
 class ModelError(Exception):
-    """A model breaks the rules of the modelling language (see ``docs/modelling.md``).
+    """A model breaks the rules of the modelling language (see ``docs/language.md``).
 
     Attributes:
         met: The place where a search met it, in the search's own terms.

@@ -263,7 +263,7 @@ def constraint(*each: Any, when: When = None, **domains: str) -> Any:
 
     It bounds the search and is no part of the protocol. A state where some constraint is false is pruned: it is judged
     like the others, but neither counted as distinct nor expanded. Steps that lead there are steps, and fairness counts
-    them. ``docs/modelling.md`` has an example: Bounding what is explored.
+    them. ``docs/language.md`` has an example: Bounding what is explored.
 
     `when` and the parameters are as for :func:`invariant`; the constraint must be true for each combination.
     """

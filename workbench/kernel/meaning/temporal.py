@@ -1,6 +1,6 @@
 """The reference check of liveness: does every fair behaviour satisfy a formula? If not, it finds a lasso that does not.
 
-``docs/liveness.md`` has the definitions. This module shrinks the set of reached states until each of them can reach,
+``docs/properties.md`` has the definitions. This module shrinks the set of reached states until each of them can reach,
 inside the set, what every condition demands. This greatest fixpoint (Emerson and Lei, *Modalities for model checking:
 branching time logic strikes back*, Science of Computer Programming 8, 1987; with strong fairness as in Kesten, Pnueli
 and Raviv, *Algorithmic verification of linear temporal logic specifications*, ICALP 1998) is empty exactly if the

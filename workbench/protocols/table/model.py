@@ -8,7 +8,7 @@ acknowledgement. From then on readers get the write, until a later one replaces 
     workbench check paimon --property OneTable --set PUT_IF_ABSENT=false    # a row that was acknowledged is gone
 
 A protocol *refines* this table if each of its steps is a step of the table, or changes nothing that readers get or
-writers were told; see ``docs/refinement.md``. ``OneTable`` in each protocol's file defines its rows, readers and
+writers were told; see ``docs/properties.md``. ``OneTable`` in each protocol's file defines its rows, readers and
 acknowledgements.
 """
 

@@ -1,6 +1,6 @@
 """Liveness of a search with transitions in a run directory: in this process if they fit, or else by trimming.
 
-Definitions are in ``docs/liveness.md``. :class:`workbench.checking.local.lassos.LassoFinder` finds the lassos: in the
+Definitions are in ``docs/properties.md``. :class:`workbench.checking.local.lassos.LassoFinder` finds the lassos: in the
 whole graph, or in the rest after trimming.
 """
 
