@@ -95,7 +95,7 @@ def density(space: Space, fault: str | None = None, *, trace: Trace | None = Non
             {"tuple": int(cube.tuples[number]), "label": label} for number, label in zip(path, labels, strict=False)
         ],
         "variables": [
-            variable for variable in variables_of(space, space.rows[cube.samples]) if len(variable["values"]) > 1
+            variable for variable in variables_of(space, space.rows_of(cube.samples)) if len(variable["values"]) > 1
         ],
     }
     wrong = int(cube.wrong.sum())
