@@ -8,6 +8,7 @@ from workbench.kernel import Trace
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.base.html import Drawn, noted
+from workbench.showing.view.graph.density_picture import density_svg
 from workbench.showing.view.graph.graph import Space, notes_on
 from workbench.showing.view.graph.whole import path_of, variables_of
 from workbench.showing.view.trace.trace import packed
@@ -56,6 +57,10 @@ class Density(Drawn):
             data_density=packed(self.data),
             data_asks="" if self.asks else None,
         )
+
+    def svg(self) -> Markup:
+        """Its first view as a picture by itself."""
+        return density_svg(self.data, self.title)
 
     def text(self) -> str:
         lenses = [
