@@ -49,6 +49,10 @@ one_change_breaks = {"PrimaryKeyConflictCheck": False}
 
 # 05_state_space_as_data
 #
+# Rows by phase, the bin "2 Ready" at depth 16: any of its eight wrong states.
+
+worst_bin = 4119
+
 # SELECT count(*) FROM states WHERE exists(map_values(index), g -> g IS NOT NULL
 #     AND NOT exists(map_values(completed), c -> c <=> g))
 

@@ -279,13 +279,16 @@ def test_exit_statuses_are_made_from_verdicts(run, one, results, monkeypatch, tm
     assert run("check", one.path, "-o", tmp_path / "page.html")[0] == file
     page = (tmp_path / "page.html").read_text()
     assert ("not as expected" in page, "as expected" in page) == (number != 0, True)
+    assert "not on this page, which keeps up to 0 states. workbench export" in page
 
 
 def test_a_report_on_what_is_not_finished_does_not_say_as_expected(run, one, results, monkeypatch, tmp_path):
     stopped = replace(results[1], stopped="the budget of 10 states is used up")
     monkeypatch.setattr("workbench.commands.check.check", lambda *_, **__: stopped)
     assert run("check", one.path, "-o", tmp_path / "page.html")[0] == 3
-    assert "as expected" not in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert "as expected" not in page
+    assert "not on this page, since a search was not completed" in page
 
 
 # Sweeps ------------------------------------------------------------------------------------------------------------

@@ -139,6 +139,14 @@ def test_dot_and_graphml_hold_the_same_graph(run):
     assert run("export", *SMALL, "--symmetry", "-o", ".dot").out == dot
 
 
+def test_a_picture_of_a_space_says_what_violates(run):
+    found = run("export", "paimon", "--set", "PUT_IF_ABSENT=false", "--property", "ConsistentRead", "-o", "space.svg")
+    assert (found.status, found.err) == (0, "1,533 states and 2,128 steps written to space.svg\n")
+    assert ElementTree.parse("space.svg").getroot().attrib["aria-label"] == (
+        "paimon: 1,533 states by depth, 504 of them violate ConsistentRead"
+    )
+
+
 def test_a_file_that_cannot_be_written_after_all_is_one_line(run):
     Path("full.xml").symlink_to("/dev/full")
     found = run("check", *SMALL, "-o", "full.xml")

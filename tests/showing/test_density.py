@@ -1,10 +1,12 @@
 """Densities: the data that a page draws them from, where they stand, and the way from them into the player."""
 
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from tests.places import ROOT
 from tests.showing.packed import unpacked
 from tests.showing.panels import choose_state, everything
 from workbench import Density, Model, Variable, action, check, choose, get_model, invariant
@@ -15,6 +17,7 @@ from workbench.showing import view
 from workbench.showing.panel.whole import GraphPane
 
 RACE = get_model("paimon")(PUT_IF_ABSENT=False)
+SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '"><script>alert(1)</script><img src=x onerror="alert(2)">'
 
 
@@ -46,6 +49,22 @@ def test_the_trace_goes_through_the_tuples_of_its_states(race: StateSpace) -> No
     numbers = [race.number_of(state) for state in trace.states]
     assert [step["tuple"] for step in path] == race.cube().tuples[numbers].tolist()
     assert [step["label"] for step in path] == [step.label for step in trace.steps]
+
+
+def test_the_picture_on_the_first_page_is_the_one_that_is_drawn(race: StateSpace) -> None:
+    drawn = f"{view.density(race).svg()}\n"
+    assert (ROOT / "docs" / "pictures" / "space.svg").read_text(encoding="utf-8") == drawn
+
+
+def test_a_picture_has_a_bin_for_each_depth_and_value_with_states(race: StateSpace) -> None:
+    cube, root = race.cube(), ElementTree.fromstring(view.density(race).svg())
+    (at,) = (at for at, lens in enumerate(cube.lenses) if lens.name == "manifest")
+    bins = set(zip(cube.levels.tolist(), cube.columns[at].tolist(), strict=True))
+    squares = [shape.attrib for shape in root.iter(f"{SVG}rect") if "fill-opacity" in shape.attrib]
+    assert len({(square["x"], square["y"]) for square in squares}) == len(squares) == len(bins)
+    assert max(float(square["fill-opacity"]) for square in squares) == 1
+    line = next(root.iter(f"{SVG}polyline"))
+    assert len(line.attrib["points"].split()) == len(race.result["ConsistentRead"].trace or ())
 
 
 def test_it_says_what_a_state_represents_and_what_is_not_there() -> None:
@@ -109,11 +128,13 @@ class Hostile(Model):
 def test_hostile_values_are_no_markup() -> None:
     page = view.page("hostile", view.density(explore(Hostile())).html())
     assert HOSTILE not in page
-    assert "<img src=x" not in page
+    assert "<img src=x" not in page + view.density(explore(Hostile())).svg()
     assert HOSTILE in str(unpacked(page, "density")["lenses"])
 
 
 def test_no_state_and_no_lens_are_no_error() -> None:
-    data = unpacked(view.density(explore(Hostile(), [], budget=Budget(states=1))).html(), "density")
+    shown = view.density(explore(Hostile(), [], budget=Budget(states=1)))
+    data = unpacked(shown.html(), "density")
+    assert ElementTree.fromstring(shown.svg()).tag == f"{SVG}svg"
     assert len(data["counts"]) <= 2
     assert np.sum(data["counts"]) == data["states"]

@@ -74,6 +74,11 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"Keys": 1}, "NoDuplicateKeysAcrossFiles` comes out as: holds"),
         ({}, "0 constants changed"),
     ],
+    "worst_bin": [
+        (3491, "State 3,491 violates it, as 9% of its bin do"),
+        (4104, "State 4,104 is not one that violates"),
+        (-1, "State -1 is not one that violates"),
+    ],
     "loose_index": [(0, "It is not 0, out of 4,522 states"), (True, "this is a bool")],
     "no_way_to_abort": [(4522, "It is not 4,522")],
     "told_twice": [("write(w1)\nwrite(w2)", "nobody has two entries"), ("erase(w1)", "erase")],

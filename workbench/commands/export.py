@@ -2,6 +2,7 @@
 
   workbench export bakery --set Writers=2 -o bakery.dot       for Graphviz; .graphml for Gephi, networkx and others
   workbench export bakery --symmetry -o bakery_graph.csv       a folder: nodes.csv and edges.csv, as Gephi reads them
+  workbench export v2_race -o race.svg                         a picture: states by depth, and where it breaks
   workbench export v2_race -o data/race                        a folder of Parquet, to query with SQL or pandas
   workbench export data/run -o data/states                     the same from a run directory of a search on Spark
   workbench export n1=n1.csv n2=n2.csv -o events.jsonl         PostgreSQL's changes on several nodes as one log
@@ -40,11 +41,12 @@ if TYPE_CHECKING:
 WRITTEN, INCOMPLETE = 0, 3
 #: About the most that tools for drawing graphs can load, and that Parquet is written of by default.
 MOST_DRAWN, MOST_SAVED = 100_000, 1_000_000
-_DOT, _GRAPHML, _TABLES, _LOG = ".dot", ".graphml", ".csv", ".jsonl"
+_DOT, _GRAPHML, _TABLES, _DENSITY, _LOG = ".dot", ".graphml", ".csv", ".svg", ".jsonl"
 _TOLD = {
     _DOT: "as TLC's -dump dot,actionlabels",
     _GRAPHML: "with an attribute per cell",
     _TABLES: "a folder with nodes.csv and edges.csv",
+    _DENSITY: "the density of all states, as a picture",
     FOLDER: "Parquet: a new or empty one, or a dataset to replace",
     _LOG: "the merged log, for `validate --map`",
 }
@@ -53,14 +55,16 @@ _TOLD = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="MODEL|CONFIGURATION|RUN_DIR|NODE=FILE")
     add_options(parser, "--set", "--path", "--model", "--property", "--deadlock", "--symmetry")
-    add_options(parser, "--max-states", help=f"by default {MOST_DRAWN}, and {MOST_SAVED} for Parquet")
+    add_options(parser, "--max-states", help=f"by default {MOST_DRAWN}, and {MOST_SAVED} for Parquet and a density")
     add_outputs(parser, _TOLD, _TOLD)
 
 
 def run(arguments: argparse.Namespace) -> int:
     what = arguments.what
     if not arguments.output:
-        raise InputError("there is nothing to write; give -o FILE.dot, -o FILE.graphml, -o FOLDER.csv or -o FOLDER")
+        raise InputError(
+            "there is nothing to write; give -o FILE.dot, -o FILE.graphml, -o FILE.svg, -o FOLDER.csv or -o FOLDER"
+        )
     is_log = any("=" in one for one in what) and not any(map(_is_folder, what))
     if is_log != any(output.kind == _LOG for output in arguments.output):
         raise InputError("-o FILE.jsonl takes NODE=FILE, such as n1=n1.csv, and only it does")
@@ -94,9 +98,10 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
 
         for folder in folders:
             check_replaceable(folder, DATASET)
-    most = arguments.max_states or (MOST_DRAWN if graphs else MOST_SAVED)
+    listed = [output for output in graphs if output.kind != _DENSITY]  # state by state, for other tools to draw
+    most = arguments.max_states or (MOST_DRAWN if listed else MOST_SAVED)
     model, properties = model.asking(arguments.property) if arguments.property else (model, asked.properties)
-    names = model.chosen(properties, arguments.deadlock) if folders else []
+    names = [] if listed == arguments.output else model.chosen(properties, arguments.deadlock)
     symmetry = arguments.symmetry or asked.symmetry
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
@@ -150,6 +155,10 @@ def _write(output: Output, space: "StateSpace") -> None:
 def _draw(kind: str, out: TextIO, space: "StateSpace") -> None:
     if kind == _DOT:
         write_dot(out, _nodes(space), _edges(space))
+    elif kind == _DENSITY:
+        from workbench.showing.view import density  # pictures load here, not with the command line
+
+        out.write(f"{density(space).svg()}\n")
     else:
         write_graphml(out.buffer, _nodes(space), _edges(space))
 

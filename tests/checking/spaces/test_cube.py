@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.checking.local import expander, search, store
+from workbench.checking.spaces import combining, cube_on_spark
 from workbench.checking.spaces import cube as cubes
-from workbench.checking.spaces import cube_on_spark
+from workbench.checking.spaces.combining import combined
 from workbench.checking.spaces.cube import Cube, cube_of, information_gain
 from workbench.checking.spaces.dataset import load, save
 from workbench.checking.spaces.space import StateSpace, explore
@@ -148,7 +150,7 @@ def test_a_lens_without_room_is_left_out_and_the_next_may_join(space: StateSpace
     wrong = np.zeros(len(space), bool)
 
     def bounded(most: int) -> Cube:
-        return cube_of(space.model.layout, space.values, space.rows, space.levels, None, wrong, set(), most)
+        return cube_of(space.model.layout, space.values, [space.rows], space.levels, None, wrong, set(), most)
 
     every = bounded(10**6)
     assert every.others == ()
@@ -168,6 +170,35 @@ def test_what_has_too_many_values_or_one_is_no_lens(monkeypatch: pytest.MonkeyPa
     assert len(space.cube().lenses[names.index("there")].values) <= 19
     names = [lens.name for lens in space.cube().lenses]
     assert sorted(names) == ["anywhere", "there[p]", "there[q]", "there[r]"]
+
+
+def test_blocks_and_passes_change_no_number(space: StateSpace, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = space.cube()
+    for bound, small in {"_BLOCK": 100, "_ROWS": 7, "_TABLE": 5}.items():
+        monkeypatch.setattr(combining, bound, small)
+    piecewise = space.cube()
+    assert (piecewise.lenses, piecewise.others) == (at_once.lenses, at_once.others)
+    for numbers in ("levels", "columns", "counts", "wrong", "samples", "tuples"):
+        assert np.array_equal(getattr(piecewise, numbers), getattr(at_once, numbers)), numbers
+
+
+def test_values_that_no_state_has_are_passed_over() -> None:
+    columns: list[np.ndarray] = [np.array([0, 300, 300], np.uint16), np.array([2, 0, 2], np.uint8)]
+    three = combined(columns, [301, 3], 3)
+    assert three is not None
+    assert [part.tolist() for part in three] == [[0, 1, 2], [[0, 2], [300, 0], [300, 2]]]
+    assert combined(columns, [301, 3], 2) is None
+
+
+def test_states_in_several_blocks_have_their_rows_and_their_cube(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, options = MODELS["nothing violated"]
+    whole = explore(model, **options)
+    for module in (store, expander, search):
+        monkeypatch.setattr(module, "BLOCK", 16)
+    space = explore(model, **options)
+    numbers = np.array([99, 0, 16, 0])
+    assert space.rows_of(numbers).tolist() == whole.rows[numbers].tolist()
+    assert np.array_equal(space.cube().tuples, whole.cube().tuples)
 
 
 def test_a_gain_is_the_share_of_the_entropy() -> None:
@@ -221,7 +252,7 @@ def test_spark_leaves_out_what_has_no_room_and_what_has_too_many_values(
     columns, indexed = data.run["columns"], data.run["indexed"]
     there = cube_on_spark.cube_of_table(data.states, columns, indexed, None, set(), 30)
     nothing = np.zeros(len(space), bool)
-    here = cube_of(space.model.layout, space.values, space.rows, space.levels, None, nothing, set(), 30)
+    here = cube_of(space.model.layout, space.values, [space.rows], space.levels, None, nothing, set(), 30)
     assert [lens.name for lens in there.lenses] == [lens.name for lens in here.lenses]
     assert [lens.name for lens in there.others] == [lens.name for lens in here.others]
     assert there.others

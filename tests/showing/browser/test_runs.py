@@ -22,6 +22,11 @@ DIVERGE = "w1: Create the snapshot file, or overwrite it - another effect (PUT_I
 SCALES = """[...document.querySelectorAll(".wb-run svg")]
     .map((svg) => svg.clientWidth / svg.viewBox.baseVal.width)"""
 
+IN_SIGHT = """[...document.querySelectorAll("[data-change=differs]")].map((part) => {
+    const [at, pane] = [part, part.closest(".wb-picture")].map((box) => box.getBoundingClientRect());
+    return at.left >= pane.left && at.right <= pane.right;
+})"""
+
 
 @pytest.mark.parametrize(("scheme", "width", "bands"), [("light", 1280, 1), ("dark", 390, 2)])
 def test_a_page_of_two_runs_opens_where_they_diverge(
@@ -51,6 +56,19 @@ def test_a_page_of_two_runs_opens_where_they_diverge(
     expect(said).to_have_text("3. w0: Write the row into a new file of level 0 - the same in both")
     assert page.evaluate("document.documentElement.scrollWidth") == width
     assert (asked, logged) == ([file.as_uri()], [])
+    page.close()
+
+
+def test_a_marked_effect_is_in_sight_where_a_picture_is_wider_than_its_pane(browser: Any, tmp_path: Path) -> None:
+    hudi, controls = get_model("hudi"), ("none", "optimistic")
+    results = (check(hudi(Values=1, ConcurrencyControl=control), ["ConsistentRead"]) for control in controls)
+    file = tmp_path / "runs.html"
+    file.write_text(view.page("two runs", view.compare(*results, controls).html()))
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    page.goto(file.as_uri())
+    expect(page.locator("[data-change=differs]")).to_have_count(4)
+    page.wait_for_function(f"({IN_SIGHT}).every(Boolean)")
+    assert page.evaluate("[...document.querySelectorAll('.wb-run > .wb-picture')].some((pane) => pane.scrollLeft > 0)")
     page.close()
 
 

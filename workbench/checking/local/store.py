@@ -352,10 +352,24 @@ class StateStore:
                 return block.base + int(at)
         return None
 
+    def parts(self, name: str) -> Iterator[np.ndarray]:
+        """One of the blocks' arrays for all states, in order, block by block (rows only if kept)."""
+        for number, block in enumerate(self.blocks):
+            held = self._unpacked(number) if name in ("parent", "step") else block
+            yield getattr(held, name)[: max(0, self.count - block.base)]
+
     def column(self, name: str) -> np.ndarray:
         """One of the blocks' arrays for all states, in order (rows only if kept)."""
-        blocks = map(self._unpacked, range(len(self.blocks)))
-        return np.concatenate([getattr(block, name)[: max(0, self.count - block.base)] for block in blocks])
+        return np.concatenate(list(self.parts(name)))
+
+    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The rows of some states."""
+        rows = np.empty((len(numbers), self.width), self._row_type)
+        of_block = numbers // BLOCK
+        for number in np.unique(of_block).tolist():
+            here = of_block == number
+            rows[here] = self.blocks[number].rows[numbers[here] % BLOCK]
+        return rows
 
     @property
     def edges(self) -> list[EdgeArrays]:

@@ -8,6 +8,7 @@ Nothing is sampled. The size depends on the lenses and not on the number of stat
 states exactly. Lenses that tell most about the violation join first, as long as the tuples stay within bounds.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -15,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.checking.spaces.combining import blocks, columns_of, combined, counts_of, fitting, renumbered
 from workbench.kernel.meaning.cells import Shown
-from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.state import Layout
 
 #: The most values of a cell that is a lens, the most multisets of a family of them, and the most tuples of a cube.
@@ -108,7 +109,7 @@ def multiset(words: Iterable[str]) -> str:
 def cube_of(
     layout: Layout,
     values: Sequence[Sequence[Any]],
-    rows: np.ndarray,
+    rows: Iterable[np.ndarray],
     levels: np.ndarray,
     fault: str | None,
     wrong: np.ndarray,
@@ -119,50 +120,54 @@ def cube_of(
 
     Args:
         values: For each cell of the layout its values by number.
-        rows: int (states, cells): the states as numbers of values.
+        rows: The states as numbers of values, in order, part by part, each int (states, cells).
         levels: int (states): breadth-first levels, in ascending order.
         wrong: bool (states): whether `fault` is violated.
         reads: The cells that it reads.
         most: The most tuples.
     """
+    columns = columns_of(rows, len(levels), [len(known) for known in values])
+    at_fault = np.flatnonzero(wrong)
     seen = [
-        (Lens(name, texts, _gain(of, wrong), not reads.isdisjoint(cells)), of)
-        for name, cells, texts, of in _views(layout, values, rows)
+        (Lens(name, texts, _gain(of, len(texts), at_fault), not reads.isdisjoint(cells)), of)
+        for name, cells, texts, of in _views(layout, values, columns)
     ]
-    deepest = int(levels[-1]) + 1 if len(levels) else 0
-    group, known = _compact(levels.astype(np.int32), deepest)
+    group, depths = _all_of([levels], [int(levels[-1]) + 1 if len(levels) else 1])
+    groups = len(depths)
     taken, others = [], []
-    for lens, of in sorted(seen, key=lambda one: -one[0].gain):
-        finer, keys = _compact(group * np.int32(len(lens.values)) + of, len(known) * len(lens.values))
-        if len(keys) > most:
+    for lens, of in sorted(seen, key=lambda view: -view[0].gain):
+        finer = combined([group, of], [groups, len(lens.values)], most)
+        if finer is None:
             others.append(lens)
             continue
-        group, known = finer, keys
+        group, groups = finer[0], len(finer[1])
         taken.append((lens, of))
-    groups = len(known)
-    samples = _samples(group, groups, wrong)
+    samples = _samples(group, groups, at_fault)
     return Cube(
         fault,
         tuple(lens for lens, _ in taken),
         tuple(others),
         levels[samples],
         tuple(of[samples] for _, of in taken),
-        np.bincount(group, minlength=groups),
-        np.bincount(group[wrong], minlength=groups),
+        counts_of(group, groups),
+        np.bincount(group[at_fault], minlength=groups),
         samples,
         group,
     )
 
 
-def _gain(of: np.ndarray, wrong: np.ndarray) -> float:
-    return information_gain(np.bincount(of), np.bincount(of[wrong], minlength=int(of.max()) + 1))
+def _gain(of: np.ndarray, size: int, at_fault: np.ndarray) -> float:
+    if not len(at_fault):
+        return 0.0
+    return information_gain(counts_of(of, size), np.bincount(of[at_fault], minlength=size))
 
 
-def _samples(group: np.ndarray, groups: int, wrong: np.ndarray) -> np.ndarray:
+def _samples(group: np.ndarray, groups: int, at_fault: np.ndarray) -> np.ndarray:
     """The first violating state of each group, or its first one."""
     samples = np.empty(groups, np.int64)
-    for states in (np.arange(len(group)), np.flatnonzero(wrong)):
-        samples[group[states[::-1]]] = states[::-1]
+    for block in reversed([*blocks(len(group))]):
+        samples[group[block][::-1]] = np.arange(block.start, block.stop)[::-1]
+    samples[group[at_fault[::-1]]] = at_fault[::-1]
     return samples
 
 
@@ -170,80 +175,64 @@ def _samples(group: np.ndarray, groups: int, wrong: np.ndarray) -> np.ndarray:
 _View = tuple[str, Sequence[int], tuple[str, ...], np.ndarray]
 
 
-def _views(layout: Layout, values: Sequence[Sequence[Any]], rows: np.ndarray) -> Iterator[_View]:
+def _views(layout: Layout, values: Sequence[Sequence[Any]], columns: Sequence[np.ndarray]) -> Iterator[_View]:
     """The lenses of all variables, in their order; what is the same in all states is none."""
     by_variable: dict[str, list[Shown]] = {}
     for shown in layout.shown:
         if len(shown.numbers):
             by_variable.setdefault(shown.cell.variable, []).append(shown)
     for variable, cells in by_variable.items():
-        seen = [_values_of(shown, values, rows) for shown in cells]
-        if len(cells) > 1 and None not in seen:
-            family = _multisets([one for one in seen if one is not None], layout.notation)
-            if family is not None:
-                yield variable, [n for shown in cells for n in shown.numbers], *family
+        seen = [_values_of(shown, values, columns) for shown in cells]
+        few = [([*map(layout.notation.show, view[0])], view[1]) for view in seen if view is not None]
+        if len(few) == len(cells) > 1 and (family := _multisets(few)) is not None:
+            yield variable, [number for shown in cells for number in shown.numbers], *family
+            continue
+        for shown, view in zip(cells, seen, strict=True):
+            if view is None:
                 continue
-        for shown, one in zip(cells, seen, strict=True):
-            if one is not None and len(one[0]) > 1:
-                texts = tuple(map(layout.notation.show, one[0]))
-                yield str(shown.cell), shown.numbers, texts, one[1]
+            of, occurring = _all_of([view[1]], [len(view[0])])
+            if len(occurring) > 1:
+                yield str(shown.cell), shown.numbers, tuple(layout.notation.show(view[0][n]) for (n,) in occurring), of
 
 
-def _values_of(shown: Shown, values: Sequence[Sequence[Any]], rows: np.ndarray) -> tuple[list[Any], np.ndarray] | None:
-    """The different values of a cell as people see it, and which of them each state has; None if they are too many."""
-    of, different = _compact(np.ascontiguousarray(rows[:, shown.first]), len(values[shown.first]))
-    for cell in shown.numbers[1:]:
-        if len(different) > MOST_VALUES:
-            return None
-        size = np.int32(len(values[cell]))
-        of, different = _compact(of * size + rows[:, cell], len(different) * int(size))
-    if len(different) > MOST_VALUES:
+def _values_of(
+    shown: Shown, values: Sequence[Sequence[Any]], columns: Sequence[np.ndarray]
+) -> tuple[Sequence[Any], np.ndarray] | None:
+    """A cell's values as people see them, and which of them each state has; None if those that occur are too many."""
+    if shown.whole is None and len(values[shown.first]) <= MOST_VALUES:
+        return values[shown.first], columns[shown.first]
+    parts = combined([columns[n] for n in shown.numbers], [len(values[n]) for n in shown.numbers], MOST_VALUES)
+    if parts is None:
         return None
-    if shown.whole is None:
-        return [values[shown.first][number] for number in different], of
-    examples = rows[_examples(of, len(different))]
-    return [shown.value({cell: values[cell][row[cell]] for cell in shown.numbers}) for row in examples], of
+    of, rows = parts
+    cells = ({cell: values[cell][number] for cell, number in zip(shown.numbers, row, strict=True)} for row in rows)
+    return [shown.value(row) for row in cells], of
 
 
-def _multisets(
-    cells: Sequence[tuple[list[Any], np.ndarray]], notation: Notation
-) -> tuple[tuple[str, ...], np.ndarray] | None:
+def _multisets(cells: Sequence[tuple[list[str], np.ndarray]]) -> tuple[tuple[str, ...], np.ndarray] | None:
     """The different multisets of the values of some cells, and which of them each state has.
 
     None if they are too many, or all states have the same.
     """
-    texts = [list(map(notation.show, values)) for values, _ in cells]
-    words = list(dict.fromkeys(text for known in texts for text in known))
-    numbers = [np.array([words.index(text) for text in known], np.uint16) for known in texts]
-    held = np.stack([number[of] for number, (_, of) in zip(numbers, cells, strict=True)])
-    for last in range(len(held) - 1, 0, -1):  # each state's values in order; far faster here than NumPy's sort
-        for at in range(last):
-            low = np.minimum(held[at], held[at + 1])
-            np.maximum(held[at], held[at + 1], out=held[at + 1])
-            held[at] = low
-    of, different = held[0].astype(np.int32), np.arange(len(words))
-    for lot in held[1:]:
-        of, different = _compact(of * np.int32(len(words)) + lot, len(different) * len(words))
-        if len(different) > MOST_MULTISETS:
+    words = list(dict.fromkeys(text for texts, _ in cells for text in texts))
+    numbers = [np.array([words.index(text) for text in texts]) for texts, _ in cells]
+    of, lots = cells[0][1], numbers[0][:, None]
+    while (width := lots.shape[1]) < len(cells):
+        end = width - 1 + fitting([len(lots), *map(len, numbers[width:])])
+        of, parts = _all_of([of, *(of for _, of in cells[width:end])], [len(lots), *map(len, numbers[width:end])])
+        held = [lots[parts[:, 0]]]
+        held += [number[part, None] for number, part in zip(numbers[width:end], parts.T[1:], strict=True)]
+        lots, same = np.unique(np.sort(np.hstack(held), axis=1), axis=0, return_inverse=True)
+        if len(lots) > math.comb(len(cells), lots.shape[1]) * MOST_MULTISETS:  # one of all cells has so many parts
             return None
-    if len(different) < 2:
+        of = renumbered(of, same.ravel().astype(np.min_scalar_type(len(lots))))
+    if len(lots) < 2:
         return None
-    return tuple(multiset(words[n] for n in lot) for lot in held[:, _examples(of, len(different))].T), of
+    return tuple(multiset(words[number] for number in lot) for lot in lots.tolist()), of
 
 
-def _examples(of: np.ndarray, count: int) -> np.ndarray:
-    """For each number the last state that has it."""
-    examples = np.empty(count, np.int32)
-    examples[of] = np.arange(len(of), dtype=np.int32)
-    return examples
-
-
-def _compact(keys: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keys from 0 up to `size`, numbered without gaps in their order, and the different keys, ascending."""
-    there = np.zeros(size, np.bool_)
-    there[keys] = True
-    different = np.flatnonzero(there)
-    if len(different) == size:
-        return keys, different
-    numbers = np.cumsum(there, dtype=np.int32) - np.int32(1)
-    return numbers[keys], different
+def _all_of(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """All combinations, however many there are."""
+    every = combined(columns, sizes)
+    assert every is not None
+    return every

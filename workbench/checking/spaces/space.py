@@ -1,7 +1,7 @@
 """A whole state space in memory: every state and every transition, for graphs, datasets and experiments."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,6 +76,10 @@ class StateSpace:
     def rows(self) -> np.ndarray:
         """All states as rows of value numbers, int32 (states, cells); ``values[c][rows[i, c]]`` is a value."""
         return self._search.store.column("rows")
+
+    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
+        """The rows of some states, as in :attr:`rows`."""
+        return self._search.store.rows_of(numbers)
 
     @property
     def values(self) -> list[list[Any]]:
@@ -163,8 +167,16 @@ class StateSpace:
         """Whether an invariant or reachable property holds in each state, and the cells that it reads."""
         trees, cells = self._search.trees, set[int]()
         numbers = [trees.add_predicate(instance.holds) for instance in self.model.predicates(name)]
-        answers = [at_once(partial(evaluate, trees, number, self.rows, cells.update)) for number in numbers]
-        return np.logical_and.reduce(answers), cells
+
+        def judged() -> np.ndarray:
+            parts = self._search.store.parts("rows")
+            holds = [
+                np.logical_and.reduce([evaluate(trees, number, rows, cells.update) for number in numbers])
+                for rows in parts
+            ]
+            return np.concatenate(holds)
+
+        return at_once(judged), cells
 
     def cube(self, fault: str | None = None) -> Cube:
         """All states counted by depth and by what tells most about a violation.
@@ -181,7 +193,8 @@ class StateSpace:
         violated = (verdict.name for verdict in self.result.violated if verdict.kind == "invariant")
         fault = fault or next(violated, None)
         holds, reads = (np.ones(len(self), np.bool_), set[int]()) if fault is None else self._judged(fault)
-        return cube_of(self.model.layout, self.values, self.rows, self.levels, fault, ~holds, reads)
+        rows = self._search.store.parts("rows")
+        return cube_of(self.model.layout, self.values, rows, self.levels, fault, ~holds, reads)
 
     def holds(self, name: str) -> np.ndarray:
         """Whether the invariant or reachable property `name` holds in each state."""

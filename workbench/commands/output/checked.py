@@ -127,8 +127,9 @@ def report_page(result: Result, one: Configuration | None = None, repair: str = 
         with progress_line() as on_progress:
             space = again(result, Watch(on_progress))
         space = space if space.result.complete else None
+    left_out = "" if space is not None else _left_out(result)
     if one is None:
-        return view.report(result, space=space, repair=repair)
+        return view.report(result, space=space, repair=repair, left_out=left_out)
     return view.report(
         result,
         title=one.title,
@@ -136,4 +137,17 @@ def report_page(result: Result, one: Configuration | None = None, repair: str = 
         differences=one.differences(result),
         as_expected=one.as_expected(result),
         space=space,
+        left_out=left_out,
+    )
+
+
+def _left_out(result: Result) -> str:
+    """What a page without the states does not show, and how to see it."""
+    absent = "The density of the states, and the chart of what reads and writes what, are not on this page"
+    if not result.complete or result.distinct <= MOST_KEPT:
+        return f"{absent}, since a search was not completed; view.density(state_space(model)) in Python draws a part."
+    return (
+        f"{absent}, which keeps up to {MOST_KEPT:,} states. workbench export with the same settings and -o FILE.svg "
+        "draws the density of up to 1,000,000, of more with --max-states; in Python, "
+        "view.report(result, space=state_space(model)) makes a page with both."
     )

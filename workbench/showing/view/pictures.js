@@ -33,18 +33,8 @@ const around = (frames) => {
   return new DOMRect(left, top, right - left, bottom - top);
 };
 
-// A picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight.
-// What is at fault and does not fit beside the rest of it is repeated below.
-const fitPicture = (picture) => {
-  picture.querySelector(".wb-repeated")?.remove();
-  const svg = picture.querySelector("svg");
-  if (!svg || !picture.clientWidth) return;
-  const { width, height } = svg.viewBox.baseVal;
-  const fitted = Math.min((picture.clientWidth - 12) / width, (picture.clientHeight - 8) / height);
-  const scale = Math.min(Math.max(fitted, SMALLEST), LARGEST);
-  svg.style.width = `${scale * width}px`;
-  const faulty = [...picture.querySelectorAll(FAULTY)];
-  const parts = faulty.length ? faulty : [...picture.querySelectorAll("[data-change]")];
+// Scroll a picture to some of its parts, if they are not in sight.
+const bringInSight = (picture, parts) => {
   const frames = parts.map((part) => part.getBoundingClientRect());
   if (!frames.length) return;
   const box = picture.getBoundingClientRect();
@@ -62,6 +52,21 @@ const fitPicture = (picture) => {
     return all[size] > box[size] ? all[low] - box[low] - 6 : (all[low] + all[high] - box[low] - box[high]) / 2;
   };
   picture.scrollBy(beyond("left", "right", "width"), beyond("top", "bottom", "height"));
+};
+
+// A picture as large as its place, but no letters too small to read; then what is at fault, or has changed, is in sight.
+// What is at fault and does not fit beside the rest of it is repeated below.
+const fitPicture = (picture) => {
+  picture.querySelector(".wb-repeated")?.remove();
+  const svg = picture.querySelector("svg");
+  if (!svg || !picture.clientWidth) return;
+  const { width, height } = svg.viewBox.baseVal;
+  const fitted = Math.min((picture.clientWidth - 12) / width, (picture.clientHeight - 8) / height);
+  const scale = Math.min(Math.max(fitted, SMALLEST), LARGEST);
+  svg.style.width = `${scale * width}px`;
+  const faulty = [...picture.querySelectorAll(FAULTY)];
+  const parts = faulty.length ? faulty : [...picture.querySelectorAll("[data-change]")];
+  bringInSight(picture, parts);
   if (faulty.length) repeat(picture, svg, faulty, scale);
 };
 

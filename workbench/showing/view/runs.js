@@ -7,12 +7,17 @@ const openRuns = async (figure) => {
   let at = Number(figure.dataset.at);
   let data;
   let drawn;
+  // A picture that is wider than its pane shows its marked effect.
+  const aim = () => {
+    for (const pane of shown.querySelectorAll(".wb-picture")) bringInSight(pane, [...pane.querySelectorAll("[data-change]")]);
+  };
   const show = () => {
     markDotOf(strip, at);
     strip.ariaValueNow = at + 1;
     strip.ariaValueText = data.labels[at];
     if (drawn !== at) shown.innerHTML = data.steps[at];
     drawn = at;
+    aim();
   };
   figure.goes = (step) => {
     if (step === undefined || step === at) return;
@@ -29,6 +34,7 @@ const openRuns = async (figure) => {
   [strip.ariaValueMin, strip.ariaValueMax] = [1, data.steps.length];
   let wide;
   new ResizeObserver(() => {
+    aim();
     const fitting = Math.max(data.widths.findLastIndex((width) => width <= strip.clientWidth), 0);
     if (fitting === wide) return;
     wide = fitting;

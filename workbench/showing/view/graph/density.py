@@ -8,6 +8,7 @@ from workbench.kernel import Trace
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.base.html import Drawn, noted
+from workbench.showing.view.graph.density_picture import density_svg
 from workbench.showing.view.graph.graph import Space, notes_on
 from workbench.showing.view.graph.whole import path_of, variables_of
 from workbench.showing.view.trace.trace import packed
@@ -57,6 +58,10 @@ class Density(Drawn):
             data_asks="" if self.asks else None,
         )
 
+    def svg(self) -> Markup:
+        """Its first view as a picture by itself."""
+        return density_svg(self.data, self.title)
+
     def text(self) -> str:
         lenses = [
             f"{lens['name']}: {len(lens['values']):,} values"
@@ -95,7 +100,7 @@ def density(space: Space, fault: str | None = None, *, trace: Trace | None = Non
             {"tuple": int(cube.tuples[number]), "label": label} for number, label in zip(path, labels, strict=False)
         ],
         "variables": [
-            variable for variable in variables_of(space, space.rows[cube.samples]) if len(variable["values"]) > 1
+            variable for variable in variables_of(space, space.rows_of(cube.samples)) if len(variable["values"]) > 1
         ],
     }
     wrong = int(cube.wrong.sum())

@@ -54,6 +54,7 @@ def report(
     as_expected: bool = False,
     space: Space | None = None,
     repair: str = "",
+    left_out: str = "",
 ) -> str:
     """A self-contained HTML page on one result.
 
@@ -64,6 +65,7 @@ def report(
         as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
         space: The states, for the graph and for what reads and writes what.
         repair: What would repair the first violation.
+        left_out: Why there is no `space`, and how to see it.
     """
     shown, deadlock = result.shown, any(verdict.kind == DEADLOCK.kind for verdict in result.verdicts)
     parts = [_expected(differences, as_expected), _in_short(result)]
@@ -76,7 +78,7 @@ def report(
     parts += [_trace(v, deadlock) for v in result.verdicts if v.trace is not None and v is not shown]
     if result.error is not None and result.error.trace is not None:
         parts += [element("h2", "Error"), element("p", str(result.error)), trace_view(result.error.trace).html()]
-    parts += [_graph(result, space)]
+    parts += [_graph(result, space, left_out)]
     parts += [element("h2", "Charts"), levels_chart(result).html(), _wide("actions", coverage_chart(result).html())]
     parts += [_wide("accesses", access_chart(space).html())] if space is not None else []
     if result.profile:
@@ -112,11 +114,11 @@ def _trace(verdict: Verdict, deadlock: bool) -> Markup:
     return folded(element("h2", heading), why + view.html(), is_open=verdict.holds is False)
 
 
-def _graph(result: Result, space: Space | None) -> Markup | None:
+def _graph(result: Result, space: Space | None, left_out: str) -> Markup | None:
     """The whole graph, if it has few enough states; otherwise the density, and a trace with the steps not taken."""
     trace = next((verdict.trace for verdict in result.violated if verdict.trace is not None), None)
     refusal = too_large(result.distinct)
-    parts = [] if refusal is None else [noted(refusal)]
+    parts = [noted(line) for line in (refusal, left_out) if line]
     if space is not None and refusal is None:
         parts.append(whole_graph(space, trace=trace).html())
     elif space is not None:
