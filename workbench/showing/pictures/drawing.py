@@ -169,8 +169,8 @@ def _drawn(
     texts = [one for one in wrong if isinstance(one, str)]
     sign, tone = (f"{DOUBT}suspected: ", ODD) if is_suspected else ("\N{BALLOT X} ", BAD)
     said = _lines("violations", [Text(sign + printable(one), bold=True, tone=tone) for one in texts])
-    placed, wide, tall = place((*heading, *_boxes(things)), fresh, said)
-    moves = _moves(place((*heading, *earlier), {})[0], placed) if earlier else {}
+    placed, wide, tall = place(_boxes(things), fresh, heading, said)
+    moves = _moves(place(earlier, {}, heading)[0], placed) if earlier else {}
     return Picture(
         model.name,
         _label(model, title, [f"suspected: {one}" for one in texts] if is_suspected else texts),

@@ -108,23 +108,28 @@ def height_of(style: Text) -> int:
 
 
 def place(
-    things: Sequence[Thing], fresh: Mapping[str, frozenset[str]], below: Sequence[Thing] = ()
+    things: Sequence[Thing],
+    fresh: Mapping[str, frozenset[str]],
+    above: Sequence[Thing] = (),
+    below: Sequence[Thing] = (),
 ) -> tuple[list[Placed], float, float]:
     """Lay out all things but arrows.
 
     Args:
         fresh: The new lines of text, by the id of a thing.
-        below: Remarks on the picture, which do not make it wider unless it is narrow.
+        above, below: Remarks on the picture, which do not make it wider unless it is narrow.
 
     Returns:
         The things, those in front last, and the picture's width and height.
     """
+    room: float = WIDTH - 2 * MARGIN
+    drawn = [_lay(thing, room, fresh) for thing in things]
+    wide = min(max([_REMARKS, *(block.w for block in drawn)]), room)
+    head, foot = ([_lay(remark, wide, fresh) for remark in remarks] for remarks in (above, below))
     placed: list[Placed] = []
     y: float = MARGIN
     right: float = 0
-    for at, thing in enumerate((*things, *below)):
-        room = WIDTH - 2 * MARGIN
-        block = _lay(thing, room if at < len(things) else min(max(right - MARGIN, _REMARKS), room), fresh)
+    for block in (*head, *drawn, *foot):
         _settle(block, MARGIN, y, (), placed)
         y += block.h + _PART_GAP
         right = max(right, MARGIN + block.w)
