@@ -149,7 +149,7 @@ def test_a_state_that_is_not_there_has_no_number(race: StateSpace) -> None:
 def test_too_many_states_are_no_graph_and_no_sample(race: StateSpace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("workbench.showing.view.graph.whole.MOST_STATES", 1_532)
     shown = view.whole_graph(race)
-    said = "A graph of 1,533 states is not drawn whole; that takes at most 1,532. A projection draws it seen through"
+    said = "A graph of 1,533 states is not drawn whole; that takes at most 1,532. A density counts them all,"
     assert shown.text().startswith(said)
     assert "wb-whole" not in shown.html()
     page = view.report(race.result, space=race)

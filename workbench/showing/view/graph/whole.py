@@ -99,8 +99,8 @@ def too_large(states: int) -> str | None:
     if states <= MOST_STATES:
         return None
     return (
-        f"A graph of {counted(states, 'state')} is not drawn whole; that takes at most {MOST_STATES:,}. A projection "
-        "draws it seen through some variables, and smaller constants or a state constraint leave fewer states."
+        f"A graph of {counted(states, 'state')} is not drawn whole; that takes at most {MOST_STATES:,}. A density "
+        "counts them all, and a projection draws them seen through some variables."
     )
 
 
