@@ -116,7 +116,8 @@ def test_the_wheel_holds_all_of_the_package_and_of_the_folders_that_come_with_it
 
 @pytest.mark.slow
 def test_the_wheel_is_small(wheel: Path) -> None:
-    assert wheel.stat().st_size < 5_500_000
+    """Half of it is what the notebooks show before they run: of 75 outputs, each brings its own script."""
+    assert wheel.stat().st_size < 6_000_000
 
 
 @pytest.mark.slow
