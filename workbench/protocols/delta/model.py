@@ -311,7 +311,7 @@ class Delta(Model):
         values = self.values(s, column1, version)
         expected = self.expected(s, column1, version)
         return values == expected or Fault(
-            f"{column1} read at version {version}: expected {said(expected)}; the live files hold {said(values)}",
+            f"{column1} read at version {version}: expected {words(expected)}; the live files hold {words(values)}",
             Place("log", version),
             *(Place("files", file.number) for file in sorted(live_files(self.entries(s, version)))),
         )
@@ -440,5 +440,5 @@ def content(values):
     return "_and_".join(sorted(values)) or None
 
 
-def said(values):
+def words(values):
     return " and ".join(sorted(values)) or "no row"

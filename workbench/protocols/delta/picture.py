@@ -1,7 +1,7 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps; and files with deletion vectors."""
 
 from workbench.kernel.meaning.properties import Place
-from workbench.protocols.delta.model import DELETE, Delta, live_files, said
+from workbench.protocols.delta.model import DELETE, Delta, live_files, words
 from workbench.protocols.delta.vectors import ABORTED, DELETED, DeletionVectors
 from workbench.showing.pictures import *
 
@@ -98,8 +98,8 @@ def reader(model, s, version):
     for column1 in model.Column1Values:
         values, expected = model.values(s, column1, version), model.expected(s, column1, version)
         right = right and values == expected
-        aside = "" if values == expected else f"expected {said(expected)}"
-        lines.append(row(name("read", column1), column1, said(values), aside, tone=BAD if aside else PLAIN))
+        aside = "" if values == expected else f"expected {words(expected)}"
+        lines.append(row(name("read", column1), column1, words(values), aside, tone=BAD if aside else PLAIN))
     verdict = text("as committed", tone=GOOD) if right else text("not what was committed", tone=BAD, bold=True)
     lost = sorted(file for file in live_files(model.entries(s, version)) if file.number in s.gone)
     if lost:

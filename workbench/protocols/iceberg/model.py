@@ -132,13 +132,13 @@ class Iceberg(Model):
         rows = s.files[file - 1] or ()
         return [i for i, row in enumerate(rows) if (file, i) not in struck and matches(row, predicate)]
 
-    def found(self, s, snapshot, predicate):
+    def matching(self, s, snapshot, predicate):
         """The data files with live rows that match, each with their places."""
         files = [] if snapshot is None else sorted(snapshot.data)
         return [(f, places) for f, since in files if (places := self.live(s, snapshot, f, since, predicate))]
 
     def rows_of(self, s, snapshot, predicate):
-        return tuple(s.files[f - 1][i] for f, places in self.found(s, snapshot, predicate) for i in places)
+        return tuple(s.files[f - 1][i] for f, places in self.matching(s, snapshot, predicate) for i in places)
 
     def current(self, s):
         return s.snapshots[-1] if s.snapshots else None
@@ -220,7 +220,7 @@ class Iceberg(Model):
         if self.is_unreadable(s, op):
             self.abort(s, w)
             return
-        matching = self.found(s, op.view, op.predicate)
+        matching = self.matching(s, op.view, op.predicate)
         names = tuple(f for f, _ in matching)
         if self.mode(op) == MOR:
             rows = [s.files[f - 1][i] for f, places in matching for i in places]
@@ -423,7 +423,7 @@ class Iceberg(Model):
             values = tuple(self.recorded(s, version, key, c) for c in COLUMNS)
             expected = () if values == (None, None) else (Row(key, *values),)
             if rows != expected:
-                rows_text, expected_text = (", ".join(map(said, some)) or "no row" for some in (rows, expected))
+                rows_text, expected_text = (", ".join(map(row_text, some)) or "no row" for some in (rows, expected))
                 reason = f"{key} read at version {version}: expected {expected_text}; the files hold {rows_text}"
                 return Fault(reason, Place("snapshots", None, version - 1))
         return True
@@ -561,5 +561,5 @@ def rewritten(op, rows):
     return tuple(changed(row, op.new) if matches(row, op.predicate) else row for row in rows)
 
 
-def said(row):
+def row_text(row):
     return f"{row.col2}, {row.col3}"

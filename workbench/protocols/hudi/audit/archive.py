@@ -16,7 +16,7 @@ from workbench.audits.source import MOST_BYTES, Entry, Source, read_again
 from workbench.kernel import InputError
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.hudi.audit.read import LogFile, Plan, plan_of, slices_of
-from workbench.protocols.hudi.audit.timeline import DELETES, Instant, Timeline, deleted_by, version_said
+from workbench.protocols.hudi.audit.timeline import DELETES, Instant, Timeline, deleted_by, version_in
 
 #: The most bytes of archived instants that are read, from the newest file on.
 MOST_OF_ARCHIVE = 256 * 2**20
@@ -209,5 +209,5 @@ class _Bytes:
 
 
 def _instant(name: str, ts: str, action: str, state: str, completed_at: str) -> Instant:
-    version_said(ts, name)
+    version_in(ts, name)
     return Instant(ts, completed_at, action, state, name)

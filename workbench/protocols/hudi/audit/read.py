@@ -25,10 +25,10 @@ from workbench.protocols.hudi.audit.timeline import (
     Instant,
     Timeline,
     deleted_by,
+    metadata_of,
     properties,
-    said_by,
+    version_in,
     version_of_instant,
-    version_said,
 )
 
 #: File slices: files with the commit's own words on each.
@@ -247,7 +247,7 @@ class _TimelineReading:
     def _plan(self, instant: Instant, *, is_done: bool) -> None:
         """Read the plan of a compaction, unless it is still being written."""
         try:
-            self._plans[instant.ts] = plan_of(said_by(self._source, instant), instant, is_done=is_done)
+            self._plans[instant.ts] = plan_of(metadata_of(self._source, instant), instant, is_done=is_done)
         except Missing:
             raise
         except Damaged as error:
@@ -256,7 +256,7 @@ class _TimelineReading:
 
     def _completed(self, instant: Instant) -> None:
         try:
-            metadata = said_by(self._source, instant)
+            metadata = metadata_of(self._source, instant)
             (self._write if instant.action in WRITES else self._delete)(instant, metadata)
         except Missing:
             raise
@@ -289,7 +289,7 @@ class _TimelineReading:
         if instant.action == "clean":
             retained = metadata.get("earliestCommitToRetain", str)
             if retained:
-                self._cleaned_up_to = max(self._cleaned_up_to, version_said(retained, metadata.name))
+                self._cleaned_up_to = max(self._cleaned_up_to, version_in(retained, metadata.name))
             else:  # this cleaner counts slices, not commits
                 self._cleaned_unsaid = True
 
@@ -330,7 +330,7 @@ def plan_of(metadata: Said, instant: Instant, *, is_done: bool) -> Plan:
     for operation in metadata.all("operations", Said):
         place = operation.get("partitionPath", str, ""), operation.take("fileId", str)
         names = frozenset(name.rpartition("/")[2] for name in operation.all("deltaFilePaths", str))
-        merges[place] = version_said(operation.take("baseInstantTime", str), instant.name), names
+        merges[place] = version_in(operation.take("baseInstantTime", str), instant.name), names
     return Plan(instant, is_done, merges)
 
 
@@ -370,7 +370,7 @@ def slices_of(metadata: Said, instant: Instant, operation: str, logs: dict[str, 
                 "name": name,
                 "rows": counts["numWrites"],
                 "first": instant.version,
-                "built_on": None if built_on == "null" else version_said(built_on, instant.name),
+                "built_on": None if built_on == "null" else version_in(built_on, instant.name),
                 "inserts": counts["numInserts"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,

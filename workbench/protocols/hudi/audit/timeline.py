@@ -61,7 +61,7 @@ def version_of_instant(ts: str) -> int:
     return int(ts.ljust(17, "9"))
 
 
-def version_said(ts: str, file: str) -> int:
+def version_in(ts: str, file: str) -> int:
     """A timestamp that a file of the table gives, as a number.
 
     Raises:
@@ -202,7 +202,7 @@ class Timeline:
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self.archive))
 
 
-def said_by(source: Source, instant: Instant) -> Said:
+def metadata_of(source: Source, instant: Instant) -> Said:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):

@@ -142,7 +142,7 @@ class IcebergJudgement(Judgement):
         if first.parent is not None and any(snapshot.id in table.metadata.heads for snapshot in older):
             reason = f"snapshot {first.parent}, on which {first.id} was built, is missing, though older ones exist"
             self.find_about(
-                PRESENT, "suspect", first, reason, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"]
+                PRESENT, "suspect", first, reason, [f"{table.metadata.name} has {_ids(older)}, not {first.parent}"]
             )
         self._heads()
 
@@ -567,5 +567,5 @@ def _age(snapshot: IcebergSnapshot) -> tuple[int, int]:
     return snapshot.sequence, snapshot.millis
 
 
-def _told(snapshots: Iterable[IcebergSnapshot]) -> str:
+def _ids(snapshots: Iterable[IcebergSnapshot]) -> str:
     return ", ".join(str(snapshot.id) for snapshot in list(snapshots)[:3])

@@ -109,7 +109,7 @@ _COUNTS = [
     *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in STATUSES.values()),
     *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in STATUSES.values()),
 ]
-SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
+FIGURES = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 
 
 #: The fields of an entry on a deletion vector.

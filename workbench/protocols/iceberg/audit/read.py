@@ -17,7 +17,7 @@ from workbench.kernel.meaning.errors import brief
 from workbench.protocols.iceberg.audit.manifests import (
     ADDED,
     DELETED,
-    SAID,
+    FIGURES,
     STATUSES,
     ListedManifest,
     ManifestEntry,
@@ -451,7 +451,7 @@ class _BranchReading:
         actual = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
         is_own = listed.added_by == snapshot.id
         stated = (*listed.counts, listed.length, listed.sequence if is_own else None)
-        for figure, one, other in zip(SAID, stated, actual, strict=True):
+        for figure, one, other in zip(FIGURES, stated, actual, strict=True):
             if None not in (one, other) and one != other:
                 reason = f"{manifest} is said to have {figure} {one:,}, and has {other:,}"
                 self.miscounts.append((snapshot, reason))
