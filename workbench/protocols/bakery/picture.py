@@ -88,13 +88,13 @@ def writer(model, s, w, *more):
 
 def claim(c, where, orphaned, of, *, on_its_way=False, mine=False, withdrawn=False, old=False):
     """A claim in a queue."""
-    told = {
+    marks = {
         "of a crashed writer": orphaned,
         "on its way": on_its_way,
         "withdrawn": withdrawn,
         "before the restart": old,
     }
-    rest = note(", ".join(what for what, so in told.items() if so)) if any(told.values()) else None
+    rest = note(", ".join(mark for mark, so in marks.items() if so)) if any(marks.values()) else None
     build = slot if on_its_way else card
     id = name("claim", where, c.ticket, c.writer)
     title, tone = f"{c.ticket} \N{MIDDLE DOT} {c.writer}", BUSY if mine else PLAIN
@@ -178,11 +178,11 @@ def held_back(model, s, n, deferral):
     """An ack pinned behind a ticket."""
     ticket, behind = deferral
     late = too_late(model, s, n, behind)
-    why = note(f"pinned behind ticket {behind}, until that is released")
+    reason = note(f"pinned behind ticket {behind}, until that is released")
     if late:
-        why = text(f"pinned behind {late}: it will never go", tone=BAD)
+        reason = text(f"pinned behind {late}: it will never go", tone=BAD)
     id, of = name("deferral", n, ticket, behind), Place("deferred", n, deferral)
-    return envelope(id, f"ack for ticket {ticket}", why, tone=BAD if late else ODD, of=of)
+    return envelope(id, f"ack for ticket {ticket}", reason, tone=BAD if late else ODD, of=of)
 
 
 def too_late(model, s, n, behind):
@@ -214,11 +214,11 @@ def applier(model, s):
     of = [Place(v) for v in ("pc_applier", "ap_dst", "ap_ct", "ap_defer", "ap_behind")]
     if s.ap_dst is None:
         return card("applier", "applier", note("has replicated nothing yet"), of=of, tone=QUIET)
-    found = f"a smaller claim there, ticket {s.ap_behind}" if s.ap_defer else "no smaller claim there"
-    told = (text(f"ticket {s.ap_ct} has come to {s.ap_dst}"), text(found))
+    smaller = f"a smaller claim there, ticket {s.ap_behind}" if s.ap_defer else "no smaller claim there"
+    lines = (text(f"ticket {s.ap_ct} has come to {s.ap_dst}"), text(smaller))
     if s.pc_applier == "ApplyEmit":
-        return card("applier", "applier: the answer is to come", *told, of=of, tone=BUSY)
-    return card("applier", "applier: has answered", *(text(t.text, tone=QUIET) for t in told), of=of, tone=QUIET)
+        return card("applier", "applier: the answer is to come", *lines, of=of, tone=BUSY)
+    return card("applier", "applier: has answered", *(text(t.text, tone=QUIET) for t in lines), of=of, tone=QUIET)
 
 
 def stray_acks(model, s):
@@ -268,8 +268,8 @@ def itself(model, s, n):
     for other in model.nodes if model.MaxSuspicions else ():
         if other != n:
             used = model.MaxSuspicions - s.suspicions_left[n, other]
-            told = f"took {other} for dead: {used} of {model.MaxSuspicions}"
-            lines.append(text(told, tone=ODD if used else PLAIN))
+            line = f"took {other} for dead: {used} of {model.MaxSuspicions}"
+            lines.append(text(line, tone=ODD if used else PLAIN))
             of.append(Place("suspicions_left", (n, other)))
     return card(name("itself", n), f"what {n} keeps", *lines, of=of, tone=QUIET) if lines else None
 
@@ -285,38 +285,39 @@ def user_rows(s, n):
 def history(model, s):
     """The chain of Iceberg snapshots, and below it the writers that staged files or build on them."""
     numbered = list(enumerate(s.iceberg, 1))
-    snapshots = (snapshot(i, one, i == len(numbered)) for i, one in numbered)
+    snapshots = (snapshot(i, entry, i == len(numbered)) for i, entry in numbered)
     yield part("iceberg", "Iceberg table", chain("history", *snapshots))
-    for i, one in numbered[1:]:
-        yield arrow(name("parent", i), name("snapshot", i), name("snapshot", one.parent), "is built on")
+    for i, entry in numbered[1:]:
+        yield arrow(name("parent", i), name("snapshot", i), name("snapshot", entry.parent), "is built on")
     hands = [hand for w in model.Writers for hand in pointers(model, s, w)]
     if hands:
         yield part("hands", "who builds on what", *(tag for tag, _ in hands))
         yield from (pointer for _, pointer in hands)
 
 
-def snapshot(i, one, head):
-    told = [text("the start")] if one.writer is None else [text(f"by {one.writer}"), text(f"ticket {one.ticket}")]
+def snapshot(i, entry, head):
+    written = [text(f"by {entry.writer}"), text(f"ticket {entry.ticket}")]
+    lines = [text("the start")] if entry.writer is None else written
     return card(
-        name("snapshot", i), f"snapshot {i}", *told, aside="head" if head else None, of=Place("iceberg", None, i - 1)
+        name("snapshot", i), f"snapshot {i}", *lines, aside="head" if head else None, of=Place("iceberg", None, i - 1)
     )
 
 
 def pointers(model, s, w):
     """Tags with arrows to the snapshots on which a writer staged its files, and on which it builds."""
     uses: dict[int, list[tuple[str, str]]] = {}
-    for variable, said in (("parent_staged", "staged its files on"), ("parent_seen", "builds on")):
+    for variable, verb in (("parent_staged", "staged its files on"), ("parent_seen", "builds on")):
         seen = getattr(s, variable)[w] if variable in type(model).declared.variables else 0
         if seen:
-            uses.setdefault(seen, []).append((variable, said))
-    for seen, found in uses.items():
-        told = f"{w} {' and '.join(said for _, said in found)} {seen}"
-        lost = s.decision[w] == CONFLICT and found[-1][0] == "parent_seen"
+            uses.setdefault(seen, []).append((variable, verb))
+    for seen, roles in uses.items():
+        label = f"{w} {' and '.join(verb for _, verb in roles)} {seen}"
+        lost = s.decision[w] == CONFLICT and roles[-1][0] == "parent_seen"
         stale = s.decision[w] is None and seen < len(s.iceberg)
         tone = BAD if lost else ODD if stale else QUIET if s.decision[w] else PLAIN
         id = name("pointer", w, seen)
-        tag = badge(id, text(told, small=True), tone=tone, of=[Place(variable, w) for variable, _ in found])
-        yield tag, arrow(name(id, "arrow"), id, name("snapshot", seen), told, tone=tone)
+        tag = badge(id, text(label, small=True), tone=tone, of=[Place(variable, w) for variable, _ in roles])
+        yield tag, arrow(name(id, "arrow"), id, name("snapshot", seen), label, tone=tone)
 
 
 # Crashes -------------------------------------------------------------------------------------------------------------

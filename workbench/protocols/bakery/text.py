@@ -6,10 +6,10 @@
 from workbench.checking.following.port import Port, function, record, string
 
 
-def _snapshot(one):
+def _snapshot(snapshot):
     """A snapshot; the one that the table begins with, which is nobody's, has the writer 0."""
-    who, kind = (0, "prime") if one.writer is None else (one.writer, "commit")
-    return record(w=who, t=one.ticket, parent=one.parent, kind=string(kind))
+    who, kind = (0, "prime") if snapshot.writer is None else (snapshot.writer, "commit")
+    return record(w=who, t=snapshot.ticket, parent=snapshot.parent, kind=string(kind))
 
 
 def _per_writer(model, s):
@@ -73,7 +73,9 @@ def _state_v2(model, s):
         "pc": _pc(model, s, applier=s.pc_applier, crasher=s.pc_crasher),
         "claims": function({node[view]: claims(view) for view in model.nodes}),
         "acks": frozenset((ticket, node[by]) for ticket in model.tickets for by in s.acks[ticket]),
-        "deferred": frozenset((node[by], one.ticket, one.behind) for by in model.nodes for one in s.deferred[by]),
+        "deferred": frozenset(
+            (node[by], deferral.ticket, deferral.behind) for by in model.nodes for deferral in s.deferred[by]
+        ),
         "parent_staged": function({w: s.parent_staged[w] for w in model.Writers}),
         **{"ap_dst": node[s.ap_dst], "ap_ct": s.ap_ct, "ap_defer": s.ap_defer, "ap_behind": s.ap_behind},
     }

@@ -67,13 +67,13 @@ class Allocator(Model):
         """Give a client a part of what it wants."""
         free = frozenset(self.Resources).difference(*s.held.values())
         require(bool(free & s.wanted[c]), f"nothing that {c} wants is free")
-        given = choose(parts(free & s.wanted[c]), "what")
+        granted = choose(parts(free & s.wanted[c]), "what")
         if self.Schedules:
             require(c in s.schedule, f"{c} is not in the schedule")
             earlier = s.schedule[: s.schedule.index(c)]
-            require(not any(given & s.wanted[e] for e in earlier), "somebody earlier wants it")
-        s.held[c] |= given
-        s.wanted[c] -= given
+            require(not any(granted & s.wanted[e] for e in earlier), "somebody earlier wants it")
+        s.held[c] |= granted
+        s.wanted[c] -= granted
         if not s.wanted[c]:
             s.schedule = tuple(e for e in s.schedule if e != c)
 

@@ -50,8 +50,8 @@ class ChangRoberts(Model):
         for _ in self.Processes:
             around.append(self.next.get(around[-1]))
         if len(self.Ring) != size or set(around) != set(self.Processes) or around[-1] != around[0]:
-            given = f"Ring={type(self).declared.constants['Ring'].domain.word(self.Ring)}"
-            raise InputError(f"{given} is not accepted; it takes one ring through all {size} Processes")
+            setting = f"Ring={type(self).declared.constants['Ring'].domain.word(self.Ring)}"
+            raise InputError(f"{setting} is not accepted; it takes one ring through all {size} Processes")
 
     @initial
     def begin(self, s):

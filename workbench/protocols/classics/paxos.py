@@ -106,11 +106,11 @@ class Paxos(Model):
         """2a: propose a value that is safe, according to a quorum."""
         require(not any(Propose(b, other) in s.messages for other in self.Values), f"ballot {b} has its proposal")
         quorum = choose(self.quorums, "quorum")
-        told = s.messages.where(lambda m: isinstance(m, Promise) and m.acceptor in quorum, ballot=b)
-        require(len(told) == len(quorum), "the quorum has not promised")
-        latest = max(m.voted_in for m in told)
+        promises = s.messages.where(lambda m: isinstance(m, Promise) and m.acceptor in quorum, ballot=b)
+        require(len(promises) == len(quorum), "the quorum has not promised")
+        latest = max(m.voted_in for m in promises)
         if self.AdoptsVotes and latest != NEVER:
-            safe = {m.voted_for for m in told if m.voted_in == latest}
+            safe = {m.voted_for for m in promises if m.voted_in == latest}
             require(v in safe, f"the latest vote is for {min(safe)}")
         s.messages |= {Propose(b, v)}
 

@@ -292,12 +292,12 @@ class Delta(Model):
 
     def history(self, s, column1, version):
         """The values that should be beside a value of column 1, after each transaction committed up to `version`."""
-        values, found = frozenset(), []
+        values, value_sets = frozenset(), []
         for asked, number in s.committed[column1]:
             if number <= version:
                 values = replayed(values, asked)
-                found.append(values)
-        return found
+                value_sets.append(values)
+        return value_sets
 
     def expected(self, s, column1, version):
         """The values that a read at `version` should find."""
@@ -311,7 +311,7 @@ class Delta(Model):
         values = self.values(s, column1, version)
         expected = self.expected(s, column1, version)
         return values == expected or Fault(
-            f"{column1} read at version {version}: expected {said(expected)}; the live files hold {said(values)}",
+            f"{column1} read at version {version}: expected {words(expected)}; the live files hold {words(values)}",
             Place("log", version),
             *(Place("files", file.number) for file in sorted(live_files(self.entries(s, version)))),
         )
@@ -342,7 +342,7 @@ class Delta(Model):
     @reachable
     def SomeDeleteCommits(self, s):
         """Rows can be removed."""
-        return any(one.transaction.type == DELETE for value in self.Column1Values for one in s.committed[value])
+        return any(commit.transaction.type == DELETE for value in self.Column1Values for commit in s.committed[value])
 
     @reachable(when=lambda model: model.PutIfAbsentSupported or model.UseCoordination)
     def SomeConflictAborts(self, s):
@@ -361,8 +361,8 @@ class Delta(Model):
     )
     def SomeRetryCommits(self, s):
         """A transaction can be committed after one that it has not read: that one was in another partition."""
-        commits = (one for value in self.Column1Values for one in s.committed[value])
-        return any(one.version > one.transaction.read + 1 for one in commits)
+        commits = (commit for value in self.Column1Values for commit in s.committed[value])
+        return any(commit.version > commit.transaction.read + 1 for commit in commits)
 
     @ends
     def ended(self, s):
@@ -390,10 +390,10 @@ class Delta(Model):
         return ((content(values),),) if values else ()
 
     def as_table(self, s):
-        told = {value: tuple(map(content, self.history(s, value, self.OpLimit))) for value in self.Column1Values}
+        histories = {value: tuple(map(content, self.history(s, value, self.OpLimit))) for value in self.Column1Values}
         return {
             "rows": {value: self.rows(s, value, self.latest(s)) for value in self.Column1Values},
-            "acknowledged": {(value, "value"): told[value] for value in self.Column1Values},
+            "acknowledged": {(value, "value"): histories[value] for value in self.Column1Values},
         }
 
     @refines(Table, Keys="Column1Values", Values="contents", by_default=False)
@@ -440,5 +440,5 @@ def content(values):
     return "_and_".join(sorted(values)) or None
 
 
-def said(values):
+def words(values):
     return " and ".join(sorted(values)) or "no row"

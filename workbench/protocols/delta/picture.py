@@ -1,7 +1,7 @@
 """Delta's table: its log, the data files, a reader, and the writers' next steps; and files with deletion vectors."""
 
 from workbench.kernel.meaning.properties import Place
-from workbench.protocols.delta.model import DELETE, Delta, live_files, said
+from workbench.protocols.delta.model import DELETE, Delta, live_files, words
 from workbench.protocols.delta.vectors import ABORTED, DELETED, DeletionVectors
 from workbench.showing.pictures import *
 
@@ -26,8 +26,8 @@ def delta(model, s, *, version=None, history=(), faults=()):
     for v in range(2, latest + 1):
         yield arrow(name("follows", v), name("entry", v), name("entry", v - 1), "follows")
     live = live_files(model.entries(s, version))
-    known = [data_file(model, s, number, live, version, latest) for number in model.numbers if s.files[number]]
-    yield part("files", "data files", *(known or [note("none is written")]), reader(model, s, version))
+    files = [data_file(model, s, number, live, version, latest) for number in model.numbers if s.files[number]]
+    yield part("files", "data files", *(files or [note("none is written")]), reader(model, s, version))
     yield part("writers", "writers", *(writer(model, s, w) for w in model.Writers), lock(model, s))
 
 
@@ -37,16 +37,16 @@ def version_of(s, faults):
 
 
 def names(files):
-    return ", ".join(file_name(one) for one in sorted(files)) or "nothing"
+    return ", ".join(file_name(file) for file in sorted(files)) or "nothing"
 
 
-def file_name(one):
-    return f"file {one.number}" + ("" if one.partition is None else f" of {one.partition}")
+def file_name(file):
+    return f"file {file.number}" + ("" if file.partition is None else f" of {file.partition}")
 
 
-def contents(one):
+def contents(logged):
     """The files that an entry of the log adds and removes, in words."""
-    return f"adds {names(one.added)}", f"removes {names(one.removed)}"
+    return f"adds {names(logged.added)}", f"removes {names(logged.removed)}"
 
 
 # The log -------------------------------------------------------------------------------------------------------------
@@ -54,8 +54,8 @@ def contents(one):
 
 def entry(model, s, v, shown, history):
     """An entry, with those that it has overwritten; a slot if a writer wants to write there; None for neither."""
-    wanted = [w for w in model.Writers if s.version[w] == v]
-    wishes = [text(f"{w} is about to write it", tone=ODD if len(wanted) > 1 else PLAIN) for w in wanted]
+    writers = [w for w in model.Writers if s.version[w] == v]
+    wishes = [text(f"{w} is about to write it", tone=ODD if len(writers) > 1 else PLAIN) for w in writers]
     if s.log[v] is None:
         return slot(name("entry", v), f"entry {v}", note("not there yet"), *wishes) if wishes else None
     front = card(
@@ -74,15 +74,15 @@ def entry(model, s, v, shown, history):
 
 def data_file(model, s, number, live, version, latest):
     partition, rows = s.files[number]
-    is_live, is_gone = any(one.number == number for one in live), number in s.gone
-    known = any(one.number == number for entry in model.entries(s, latest) for one in entry.added)
+    is_live, is_gone = any(live_file.number == number for live_file in live), number in s.gone
+    is_known = any(added.number == number for entry in model.entries(s, latest) for added in entry.added)
     lines = [row(name("row", number, *values), *values) for values in sorted(rows)]
     return file(
         name("file", number),
         f"file {number}",
         None if partition is None else note(f"of {partition}"),
         table(name("rows", number), lines) if lines else note("no rows in it"),
-        text(f"live at version {version}", tone=GOOD) if is_live else note("not live" if known else "in no entry"),
+        text(f"live at version {version}", tone=GOOD) if is_live else note("not live" if is_known else "in no entry"),
         text("has been deleted", tone=BAD if is_live else QUIET) if is_gone else None,
         tone=(BAD if is_gone else BUSY) if is_live else PLAIN,
         faded=is_gone and not is_live,
@@ -98,10 +98,10 @@ def reader(model, s, version):
     for column1 in model.Column1Values:
         values, expected = model.values(s, column1, version), model.expected(s, column1, version)
         right = right and values == expected
-        aside = "" if values == expected else f"expected {said(expected)}"
-        lines.append(row(name("read", column1), column1, said(values), aside, tone=BAD if aside else PLAIN))
+        aside = "" if values == expected else f"expected {words(expected)}"
+        lines.append(row(name("read", column1), column1, words(values), aside, tone=BAD if aside else PLAIN))
     verdict = text("as committed", tone=GOOD) if right else text("not what was committed", tone=BAD, bold=True)
-    lost = sorted(one for one in live_files(model.entries(s, version)) if one.number in s.gone)
+    lost = sorted(file for file in live_files(model.entries(s, version)) if file.number in s.gone)
     if lost:
         right, verdict = False, text(f"{names(lost)} cannot be read: deleted", tone=BAD, bold=True)
     title = f"reader of version {version}"
@@ -115,11 +115,11 @@ def writer(model, s, w):
     asked = s.transaction[w]
     lines = [text(NEXT[s.phase[w]], tone=QUIET if asked is None else PLAIN)]
     if asked is not None:
-        what = f"{asked.type.lower()} {asked.column1}" + ("" if asked.type == DELETE else f" = {asked.column2}")
-        lines += [text(what, bold=True), text(f"read version {asked.read}, writes entry {s.version[w]}")]
-        for v, one in enumerate(s.snapshot[w], 1):
-            if one != s.log[v]:
-                lines.append(text(f"its entry {v}", *contents(one), tone=ODD))
+        operation = f"{asked.type.lower()} {asked.column1}" + ("" if asked.type == DELETE else f" = {asked.column2}")
+        lines += [text(operation, bold=True), text(f"read version {asked.read}, writes entry {s.version[w]}")]
+        for v, logged in enumerate(s.snapshot[w], 1):
+            if logged != s.log[v]:
+                lines.append(text(f"its entry {v}", *contents(logged), tone=ODD))
     if s.targets[w]:
         lines.append(note(f"merges with {names(s.targets[w])}"))
     if s.added[w] or s.removed[w]:
@@ -131,9 +131,9 @@ def writer(model, s, w):
 
 def lock(model, s):
     free = s.lock is None
-    said = note("free" if model.UseCoordination else "not used") if free else text(f"held by {s.lock}")
+    line = note("free" if model.UseCoordination else "not used") if free else text(f"held by {s.lock}")
     started = note(f"{s.started} of {model.OpLimit} transactions started")
-    return card("lock", "table lock", said, started, tone=QUIET if free else BUSY, of=[Place("lock"), Place("started")])
+    return card("lock", "table lock", line, started, tone=QUIET if free else BUSY, of=[Place("lock"), Place("started")])
 
 
 # Deletion vectors ----------------------------------------------------------------------------------------------------
@@ -204,16 +204,16 @@ def as_read(added):
 
 def deleter(s, w):
     asked = [] if s.row[w] is None else [text(f"delete row {s.row[w]}", bold=True), as_read(s.read[w])]
-    told = text(DELETES[s.phase[w]], tone={DELETED: GOOD, ABORTED: ODD}.get(s.phase[w], PLAIN))
+    next_step = text(DELETES[s.phase[w]], tone={DELETED: GOOD, ABORTED: ODD}.get(s.phase[w], PLAIN))
     of = [Place("phase", w), Place("row", w), Place("read", w)]
-    return card(w, w, told, *asked, tone=BUSY if s.phase[w] == "Commit" else QUIET, of=of)
+    return card(w, w, next_step, *asked, tone=BUSY if s.phase[w] == "Commit" else QUIET, of=of)
 
 
 def compactor(s):
     read = None if s.rewritten is None else as_read(s.rewritten)
     if s.compaction == "Commit":
-        told = text(f"next: swap in file {len(s.files) - 1}")
+        next_step = text(f"next: swap in file {len(s.files) - 1}")
     else:
-        told = note("ready to rewrite the file" if read is None else "is done")
+        next_step = note("ready to rewrite the file" if read is None else "is done")
     of = [Place("compaction"), Place("rewritten")]
-    return card("compactor", "compactor", told, read, tone=BUSY if s.compaction == "Commit" else QUIET, of=of)
+    return card("compactor", "compactor", next_step, read, tone=BUSY if s.compaction == "Commit" else QUIET, of=of)

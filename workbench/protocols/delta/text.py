@@ -13,7 +13,8 @@ _SCALARS = ("OpLimit", "PutIfAbsentSupported", "UseCoordination", "PartitionByCo
 
 
 def _constants(model):
-    return {one: frozenset(getattr(model, one)) for one in _SETS} | {one: getattr(model, one) for one in _SCALARS}
+    sets = {constant: frozenset(getattr(model, constant)) for constant in _SETS}
+    return sets | {constant: getattr(model, constant) for constant in _SCALARS}
 
 
 def _state(model, s):
@@ -24,7 +25,7 @@ def _state(model, s):
         "table_lock": NIL if s.lock is None else s.lock,
         "delta_log": _log(model.entries(s, model.latest(s))),
         "data_files": function({_name(file): _file(file, rows) for file, rows in written}),
-        "aux_kv_log": function({one: _committed(model, s.committed[one]) for one in model.Column1Values}),
+        "aux_kv_log": function({column1: _committed(model, s.committed[column1]) for column1 in model.Column1Values}),
         "aux_file_ctr": max(1, count),
         "aux_txn_count": s.started,
     }
@@ -59,9 +60,11 @@ def _file(file, rows):
 def _log(entries):
     return tuple(
         record(
-            version=at, added_files=frozenset(map(_name, one.added)), removed_files=frozenset(map(_name, one.removed))
+            version=at,
+            added_files=frozenset(map(_name, entry.added)),
+            removed_files=frozenset(map(_name, entry.removed)),
         )
-        for at, one in enumerate(entries, 1)
+        for at, entry in enumerate(entries, 1)
     )
 
 
@@ -77,7 +80,7 @@ def _transaction(model, asked):
 
 
 def _committed(model, history):
-    return tuple(record(version=one.version, txn=_transaction(model, one.transaction)) for one in history)
+    return tuple(record(version=commit.version, txn=_transaction(model, commit.transaction)) for commit in history)
 
 
 DELTA = Port(_constants, _state, model="delta")

@@ -204,5 +204,5 @@ class HudiExtended(Hudi):
 
         With a cleaner at the newest timestamp only, since it deletes what earlier ones need.
         """
-        is_past = self.CleanUp != "never" and any(s.completed[one] for one in self.stamps if one.ts > ts)
+        is_past = self.CleanUp != "never" and any(s.completed[stamp] for stamp in self.stamps if stamp.ts > ts)
         return is_past or super().ConsistentRead(s, key, ts)

@@ -349,8 +349,8 @@ class Hudi(Model):
 
     def rows(self, s, key, until=None):
         """The rows of `key` that a read finds, at a timestamp or at the newest one."""
-        found = (self.row(s, slice_id, key) for slice_id in self.readable(s, until))
-        return tuple(sorted((value,) for value in found if value is not None))
+        values = (self.row(s, slice_id, key) for slice_id in self.readable(s, until))
+        return tuple(sorted((value,) for value in values if value is not None))
 
     def acknowledged(self, s, key):
         """The effects of the committed operations on `key`."""

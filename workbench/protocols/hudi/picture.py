@@ -33,8 +33,8 @@ def hudi(model, s, *, reader=None, history=(), faults=()):
 
 
 @picture_of(HudiExtended, reader="timestamps")
-def hudi_extended(model, s, **given):
-    yield from hudi(model, s, **given)
+def hudi_extended(model, s, **options):
+    yield from hudi(model, s, **options)
     for w in model.Writers:
         if s.doomed[w] is not None:
             doomed = ", ".join(file_stamp(model, stamp) for stamp in s.doomed[w]) or "nothing"
@@ -80,17 +80,17 @@ def at_work(model, s, stamp):
 def instant(model, s, ts):
     """A timestamp with its operations; marked if several share it."""
     stamps = [stamp for stamp in model.stamps if stamp.ts == ts]
-    told = [line for stamp in stamps for line in announced(model, s, stamp)]
+    lines = [line for stamp in stamps for line in announced(model, s, stamp)]
     done = [entry for entry in model.log_entries if s.log[entry] is not None and s.log[entry].ts == ts]
     users = [w for stamp in stamps for w in at_work(model, s, stamp)]
     for key, i in done:
-        told.append(text(f"{s.log[key, i].type.lower()} {key} is committed", tone=GOOD))
+        lines.append(text(f"{s.log[key, i].type.lower()} {key} is committed", tone=GOOD))
     for w in users:
-        told.append(text(f"{w}: {words(s.op[w])}", bold=True))
+        lines.append(text(f"{w}: {words(s.op[w])}", bold=True))
     shared = len(users) + len(done) > 1
     crowd = badge(name("shared", ts), f"{len(users) + len(done)} operations share it", tone=ODD) if shared else None
     tone = ODD if shared else PLAIN
-    return card(name("instant", ts), f"timestamp {ts}", *(told or [note("not in use")]), crowd, tone=tone)
+    return card(name("instant", ts), f"timestamp {ts}", *(lines or [note("not in use")]), crowd, tone=tone)
 
 
 def announced(model, s, stamp):
@@ -116,7 +116,7 @@ def tone_of(group):
 def file_group(model, s, group, read, history):
     slices = [slice_id for slice_id in model.slice_ids if slice_id[0] == group]
     files = [file_slice(model, s, slice_id, slice_id in read, history) for slice_id in slices]
-    files = [one for one in files if one is not None]
+    files = [file for file in files if file is not None]
     holder = s.group_lock[group]
     lock = None if holder is None else badge(name("lock", group), f"locked by {holder}", tone=BUSY)
     return column(
@@ -132,7 +132,7 @@ def file_group(model, s, group, read, history):
 def file_slice(model, s, slice_id, is_read, history):
     """A slice's file, or a slot if a writer is about to write it; None for neither."""
     group, *stamp = slice_id
-    stamp = next(one for one in model.stamps if one == tuple(stamp))
+    stamp = next(candidate for candidate in model.stamps if candidate == tuple(stamp))
     rows, published = s.slices[slice_id], s.completed[stamp] == group
     writers = [w for w in at_work(model, s, stamp) if s.group[w] == group]
     if rows is None and not writers and not published:

@@ -30,8 +30,8 @@ def _or_nil(value):
 
 
 def _constants(model):
-    sets = {one: frozenset(getattr(model, one)) for one in _SETS}
-    return sets | {one: getattr(model, one) for one in (*_SCALARS, *_SWITCHES)}
+    sets = {constant: frozenset(getattr(model, constant)) for constant in _SETS}
+    return sets | {constant: getattr(model, constant) for constant in (*_SCALARS, *_SWITCHES)}
 
 
 def _state(model, s):
@@ -84,7 +84,7 @@ def _timeline(model, s, number):
         if (group := s.completed[stamp]) is not None:
             payload = record(file_id=number[group], commit_ts=stamp.ts, salt=_or_nil(stamp.salt))
             instants.append(_instant(stamp, COMPLETED, payload))
-    return function({one['"id"']: one for one in instants})
+    return function({instant['"id"']: instant for instant in instants})
 
 
 def _slice(file_id, stamp, rows):
@@ -95,12 +95,12 @@ def _slice(file_id, stamp, rows):
 def _slices(model, s, group, file_id):
     written = {stamp: s.slices[group, *stamp] for stamp in model.stamps}
     slices = [_slice(file_id, Stamp(*stamp), rows) for stamp, rows in written.items() if rows is not None]
-    return function({one['"base_file_id"']: one for one in slices})
+    return function({slice['"base_file_id"']: slice for slice in slices})
 
 
 def _log(model, s, key):
-    logged = [one for _, one in model.history(s, key)][::-1]
-    return tuple(record(type=name(one.type), key=key, value=one.value, ts=one.ts) for one in logged)
+    logged = [op for _, op in model.history(s, key)][::-1]
+    return tuple(record(type=name(op.type), key=key, value=op.value, ts=op.ts) for op in logged)
 
 
 HUDI = Port(_constants, _state, model="hudi_published")

@@ -132,13 +132,13 @@ class Iceberg(Model):
         rows = s.files[file - 1] or ()
         return [i for i, row in enumerate(rows) if (file, i) not in struck and matches(row, predicate)]
 
-    def found(self, s, snapshot, predicate):
+    def matching(self, s, snapshot, predicate):
         """The data files with live rows that match, each with their places."""
         files = [] if snapshot is None else sorted(snapshot.data)
         return [(f, places) for f, since in files if (places := self.live(s, snapshot, f, since, predicate))]
 
     def rows_of(self, s, snapshot, predicate):
-        return tuple(s.files[f - 1][i] for f, places in self.found(s, snapshot, predicate) for i in places)
+        return tuple(s.files[f - 1][i] for f, places in self.matching(s, snapshot, predicate) for i in places)
 
     def current(self, s):
         return s.snapshots[-1] if s.snapshots else None
@@ -220,13 +220,13 @@ class Iceberg(Model):
         if self.is_unreadable(s, op):
             self.abort(s, w)
             return
-        found = self.found(s, op.view, op.predicate)
-        names = tuple(f for f, _ in found)
+        matching = self.matching(s, op.view, op.predicate)
+        names = tuple(f for f, _ in matching)
         if self.mode(op) == MOR:
-            rows = [s.files[f - 1][i] for f, places in found for i in places]
+            rows = [s.files[f - 1][i] for f, places in matching for i in places]
             s.op[w] = op._replace(
                 refers=names,
-                positions=frozenset((f, i) for f, places in found for i in places),
+                positions=frozenset((f, i) for f, places in matching for i in places),
                 rows=(tuple(changed(row, op.new) for row in rows),) if op.type == UPDATE else (),
                 record=tuple(after(op, row) for row in rows),
             )
@@ -265,20 +265,26 @@ class Iceberg(Model):
         """The number of snapshots up to the one that the operation has read, if that is still there."""
         if op.view is None:
             return len(s.snapshots)
-        return next((i for i, one in enumerate(s.snapshots, 1) if one.id == op.view.id), len(s.snapshots))
+        return next((i for i, snapshot in enumerate(s.snapshots, 1) if snapshot.id == op.view.id), len(s.snapshots))
 
     def invalid(self, s, op):
         """Whether what was committed since the start stands against the operation."""
         since = self.since(s, op)
         later = s.snapshots[max(since, s.expired) :]
-        adds_data = any(one.kind != REPLACE and one.added for one in later)
-        new = {d for one in later if one.kind == OVERWRITE for d, sequence in one.deletes if sequence > since}
+        adds_data = any(snapshot.kind != REPLACE and snapshot.added for snapshot in later)
+        new = {
+            d
+            for snapshot in later
+            if snapshot.kind == OVERWRITE
+            for d, sequence in snapshot.deletes
+            if sequence > since
+        }
         if op.type == INSERT:
             return False
         if since < s.expired:  # one in between is gone, and nobody can tell what it has changed
             return True
         if self.mode(op) == MOR:
-            gone = any(f in op.refers for one in later for f, _ in one.removed)
+            gone = any(f in op.refers for snapshot in later for f, _ in snapshot.removed)
             checks_deletes = op.type == UPDATE or self.DeleteChecksDeletes
             return gone or (checks_deletes and bool(new)) or (self.Isolation == "serializable" and adds_data)
         current = self.current(s)
@@ -298,17 +304,17 @@ class Iceberg(Model):
             self.abort(s, w)
             return
         data, deletes = (current.data, current.deletes) if current else (frozenset(), frozenset())
-        gone = frozenset(one for one in data if one[0] in op.replaces)
+        gone = frozenset(entry for entry in data if entry[0] in op.replaces)
         needed = min(sequence, current.least) if current else sequence
-        known = data | current.removed if data else ()
+        seen = data | current.removed if data else ()
         snapshot = Snapshot(
             id=s.ids + 1,
             kind={INSERT: APPEND, COMPACT: REPLACE}.get(op.type, OVERWRITE),
             added=op.added,
             removed=gone,
             data=data - gone | {(f, sequence) for f in op.added},
-            deletes=frozenset(one for one in deletes if one[1] >= needed) | {(d, sequence) for d in op.deletes},
-            least=min([sequence, *(since for _, since in known)]),
+            deletes=frozenset(entry for entry in deletes if entry[1] >= needed) | {(d, sequence) for d in op.deletes},
+            least=min([sequence, *(since for _, since in seen)]),
         )
         s.ids += 1
         s.op[w] = op._replace(prepared=(*s.snapshots, snapshot))
@@ -362,12 +368,12 @@ class Iceberg(Model):
 
     def is_published(self, s, op):
         """Whether a snapshot is the operation's, of those that have not expired."""
-        made = enumerate(written(s.snapshots), 1)
-        return any(files == (op.added, op.deletes) for version, files in made if self.is_kept(s, version))
+        writes = enumerate(written(s.snapshots), 1)
+        return any(files == (op.added, op.deletes) for version, files in writes if self.is_kept(s, version))
 
     def delete(self, s, files, delete_files):
         s.files = tuple(None if f in files else rows for f, rows in enumerate(s.files, 1))
-        s.delete_files = tuple(None if d in delete_files else one for d, one in enumerate(s.delete_files, 1))
+        s.delete_files = tuple(None if d in delete_files else struck for d, struck in enumerate(s.delete_files, 1))
 
     @action(when=lambda model: model.CleanUp != "never")
     def remove_orphans(self, s):
@@ -378,7 +384,7 @@ class Iceberg(Model):
             named |= {f for op in work for f in op.added}
             named_deletes |= {d for op in work for d in op.deletes}
         orphans = {f for f, rows in enumerate(s.files, 1) if rows is not None and f not in named}
-        deletes = {d for d, one in enumerate(s.delete_files, 1) if one is not None and d not in named_deletes}
+        deletes = {d for d, struck in enumerate(s.delete_files, 1) if struck is not None and d not in named_deletes}
         require(len(orphans | deletes) > 0, "there is no orphan")
         self.delete(s, orphans, deletes)
 
@@ -403,7 +409,7 @@ class Iceberg(Model):
 
     def named(self, s):
         """The data files and the delete files that snapshots name."""
-        return files_of([one for version, one in enumerate(s.snapshots, 1) if self.is_kept(s, version)])
+        return files_of([snapshot for version, snapshot in enumerate(s.snapshots, 1) if self.is_kept(s, version)])
 
     # Properties --------------------------------------------------------------------------------------------------
 
@@ -417,9 +423,9 @@ class Iceberg(Model):
             values = tuple(self.recorded(s, version, key, c) for c in COLUMNS)
             expected = () if values == (None, None) else (Row(key, *values),)
             if rows != expected:
-                found, wanted = (", ".join(map(said, some)) or "no row" for some in (rows, expected))
-                why = f"{key} read at version {version}: expected {wanted}; the files hold {found}"
-                return Fault(why, Place("snapshots", None, version - 1))
+                rows_text, expected_text = (", ".join(map(row_text, some)) or "no row" for some in (rows, expected))
+                reason = f"{key} read at version {version}: expected {expected_text}; the files hold {rows_text}"
+                return Fault(reason, Place("snapshots", None, version - 1))
         return True
 
     @invariant
@@ -454,8 +460,8 @@ class Iceberg(Model):
     @invariant(when=lambda model: model.LostAnswer == "retry")
     def CommittedOnce(self, s):
         """No operation has two snapshots."""
-        made = written(s.snapshots)
-        twice = [i for i, files in enumerate(made) if files in made[:i]]
+        writes = written(s.snapshots)
+        twice = [i for i, files in enumerate(writes) if files in writes[:i]]
         return not twice or Fault(
             f"version {twice[0] + 1} adds the files of an earlier one again", Place("snapshots", None, twice[0])
         )
@@ -473,7 +479,7 @@ class Iceberg(Model):
     @reachable(when="MaxCompactions")
     def SomeoneCompacts(self, s):
         """A compaction can be committed."""
-        return any(one.kind == REPLACE for one in s.snapshots)
+        return any(snapshot.kind == REPLACE for snapshot in s.snapshots)
 
     @ends
     def ended(self, s):
@@ -497,8 +503,8 @@ class Iceberg(Model):
         return {key: tuple(row[1:] for row in self.rows_of(s, snapshot, Row(key))) for key in self.Col1}
 
     def as_table(self, s):
-        told = {(key, f"col{c + 1}"): tuple(one.value for one in s.log[key, c]) for key, c in self.fields}
-        return {"rows": self.rows(s, self.current(s)), "acknowledged": told}
+        acknowledged = {(key, f"col{c + 1}"): tuple(entry.value for entry in s.log[key, c]) for key, c in self.fields}
+        return {"rows": self.rows(s, self.current(s)), "acknowledged": acknowledged}
 
     @refines(Table, Keys="Col1", Columns="columns", Values="column_values", by_default=False)
     def OneTable(self, s):
@@ -519,22 +525,23 @@ class Iceberg(Model):
     )
     def OneHistory(self, s):
         """The same table, with a version for each snapshot. No version of that one expires."""
-        return {**self.as_table(s), "versions": tuple(Map(self.rows(s, one)) for one in s.snapshots)}
+        return {**self.as_table(s), "versions": tuple(Map(self.rows(s, snapshot)) for snapshot in s.snapshots)}
 
 
 def files_of(snapshots):
     """The data files and the delete files that snapshots name."""
-    return {f for one in snapshots for f, _ in one.data}, {d for one in snapshots for d, _ in one.deletes}
+    files = {f for snapshot in snapshots for f, _ in snapshot.data}
+    return files, {d for snapshot in snapshots for d, _ in snapshot.deletes}
 
 
 def written(snapshots):
     """The data files and the delete files that the operation of each snapshot has written. No other one writes them."""
-    new = (frozenset(d for d, sequence in one.deletes if sequence == i) for i, one in enumerate(snapshots, 1))
-    return [(one.added, deletes) for one, deletes in zip(snapshots, new, strict=True)]
+    new = (frozenset(d for d, sequence in snapshot.deletes if sequence == i) for i, snapshot in enumerate(snapshots, 1))
+    return [(snapshot.added, deletes) for snapshot, deletes in zip(snapshots, new, strict=True)]
 
 
 def matches(row, predicate):
-    return all(wanted in (None, value) for wanted, value in zip(predicate, row, strict=True))
+    return all(term in (None, value) for term, value in zip(predicate, row, strict=True))
 
 
 def changed(row, new):
@@ -554,5 +561,5 @@ def rewritten(op, rows):
     return tuple(changed(row, op.new) if matches(row, op.predicate) else row for row in rows)
 
 
-def said(row):
+def row_text(row):
     return f"{row.col2}, {row.col3}"

@@ -18,9 +18,9 @@ NEXT = {
 
 @picture_of(Iceberg, leaves_out={"ids": "a number that is never used again"})
 def iceberg(model, s):
-    known = [snapshot(model, s, number, one) for number, one in enumerate(s.snapshots, 1)]
-    yield part("snapshots", "catalog", chain("history", *known) if known else note("no snapshot"))
-    for number in range(2, len(known) + 1):
+    snapshots = [snapshot(model, s, number, entry) for number, entry in enumerate(s.snapshots, 1)]
+    yield part("snapshots", "catalog", chain("history", *snapshots) if snapshots else note("no snapshot"))
+    for number in range(2, len(snapshots) + 1):
         yield arrow(name("follows", number), name("snapshot", number), name("snapshot", number - 1), "follows")
     current = model.current(s)
     files = [data_file(model, s, number, current) for number in range(1, len(s.files) + 1)]
@@ -34,28 +34,28 @@ def listed(kind, files):
     return ", ".join(f"{kind} {number} (since {sequence})" for number, sequence in sorted(files))
 
 
-def content(one):
+def content(entry):
     """The contents and changes of a snapshot, in words."""
-    yield listed("data", one.data) or "no data"
-    if one.deletes:
-        yield listed("deletes", one.deletes)
-    if one.added or one.removed:
-        yield f"added {', '.join(map(str, sorted(one.added))) or 'none'}"
-        yield f"removed {listed('data', one.removed) or 'none'}"
-    yield f"oldest data it knew: {one.least}"
+    yield listed("data", entry.data) or "no data"
+    if entry.deletes:
+        yield listed("deletes", entry.deletes)
+    if entry.added or entry.removed:
+        yield f"added {', '.join(map(str, sorted(entry.added))) or 'none'}"
+        yield f"removed {listed('data', entry.removed) or 'none'}"
+    yield f"oldest data it knew: {entry.least}"
 
 
-def snapshot(model, s, number, one):
-    first = s.versions[number - 1] if number <= len(s.versions) else one
-    replaced = text("in the place of another one", tone=BAD) if first.id != one.id else None
+def snapshot(model, s, number, entry):
+    first = s.versions[number - 1] if number <= len(s.versions) else entry
+    replaced = text("in the place of another one", tone=BAD) if first.id != entry.id else None
     title = f"snapshot {number}"
     is_last = number == len(s.snapshots)
     expired = None if model.is_kept(s, number) else note("has expired")
     return card(
         name("snapshot", number),
         title,
-        text(f"{one.kind}, id {one.id}"),
-        *(note(line) for line in content(one)),
+        text(f"{entry.kind}, id {entry.id}"),
+        *(note(line) for line in content(entry)),
         replaced,
         expired,
         note("has a tag") if number == s.tag else None,
@@ -76,13 +76,13 @@ def data_file(model, s, number, current):
         gone = text("named, and deleted", tone=BAD) if named else note("deleted")
         return slot(name("data", number), title, gone)
     live = range(len(rows)) if since is None else model.live(s, current, number, since, Row())
-    lines = [row(name("row", number, i), *one, struck=i not in live) for i, one in enumerate(rows)]
-    told = note("not in the current snapshot") if since is None else text("current", tone=GOOD)
+    lines = [row(name("row", number, i), *values, struck=i not in live) for i, values in enumerate(rows)]
+    label = note("not in the current snapshot") if since is None else text("current", tone=GOOD)
     return file(
         name("data", number),
         title,
         table(name("rows", number), lines) if lines else note("no rows in it"),
-        told,
+        label,
         tone=PLAIN if since is None else BUSY,
     )
 
@@ -94,8 +94,8 @@ def delete_file(s, number, current):
         gone = text("named, and deleted", tone=BAD) if in_use else note("deleted")
         return slot(name("deletes", number), title, gone)
     lines = [text(f"row {i + 1} of data {f}") for f, i in sorted(positions)] or [note("strikes nothing")]
-    told = text("current", tone=GOOD) if in_use else note("not in the current snapshot")
-    return file(name("deletes", number), title, *lines, told, tone=BUSY if in_use else PLAIN)
+    label = text("current", tone=GOOD) if in_use else note("not in the current snapshot")
+    return file(name("deletes", number), title, *lines, label, tone=BUSY if in_use else PLAIN)
 
 
 def reader(model, s, current):
@@ -115,7 +115,7 @@ def reader(model, s, current):
 
 
 def words(rows):
-    return " and ".join(", ".join(value or "none" for value in one[1:]) for one in rows) or "no row"
+    return " and ".join(", ".join(value or "none" for value in row[1:]) for row in rows) or "no row"
 
 
 # Writers -------------------------------------------------------------------------------------------------------------
@@ -142,15 +142,15 @@ def writer(model, s, w):
     return card(name("writer", w), w, *lines, tone=tone, of=[Place("phase", w), Place("op", w)])
 
 
-def only(one):
-    return ", ".join(value for value in one if value is not None)
+def only(values):
+    return ", ".join(value for value in values if value is not None)
 
 
 def asked(op):
     if op.type == COMPACT:
         return "compact"
-    what = only(op.new if op.type == INSERT else op.predicate)
-    return f"{op.type.lower()} {what}" + (f", set {only(op.new)}" if op.type == UPDATE else "")
+    target = only(op.new if op.type == INSERT else op.predicate)
+    return f"{op.type.lower()} {target}" + (f", set {only(op.new)}" if op.type == UPDATE else "")
 
 
 def work(op):

@@ -59,8 +59,8 @@ class Table(Model):
     @invariant(key="Keys")
     def NothingIsLost(self, s, key):
         """Reading a key returns what writers were last told about it."""
-        told = tuple(next(reversed(s.acknowledged[key, column]), None) for column in self.Columns)
-        return s.rows[key] == (() if told == self.nothing else (told,))
+        row = tuple(next(reversed(s.acknowledged[key, column]), None) for column in self.Columns)
+        return s.rows[key] == (() if row == self.nothing else (row,))
 
     @reachable
     def SomeoneWrites(self, s):

@@ -47,10 +47,10 @@ def span(batch):
 
 def source(model, s):
     done = [badge(name("record", i), i, tone=GOOD if i <= s.offset else PLAIN) for i in range(1, model.Records + 1)]
-    told = span(Batch(0, s.offset)) + " done" if s.offset else "nothing done"
+    progress = span(Batch(0, s.offset)) + " done" if s.offset else "nothing done"
     plan = None if s.plan is None else text(f"planned: {span(s.plan)}")
     of = [Place("offset"), Place("plan")]
-    return card("source", "records", across("records", *done), text(f"checkpoint: {told}"), plan, of=of)
+    return card("source", "records", across("records", *done), text(f"checkpoint: {progress}"), plan, of=of)
 
 
 def job(s, waits=None):
@@ -71,14 +71,14 @@ def request(s, number, batch):
     """A request that was sent: on its way, in the table, or refused; its files may be gone."""
     gone, is_in = number in s.gone, number in s.landed
     if batch is not None:
-        told, tone = text(f"on its way: {span(batch)}"), BUSY
+        label, tone = text(f"on its way: {span(batch)}"), BUSY
     else:
-        told, tone = (text("in the table", tone=GOOD), PLAIN) if is_in else (note("was refused"), QUIET)
+        label, tone = (text("in the table", tone=GOOD), PLAIN) if is_in else (note("was refused"), QUIET)
     deleted = text("its files have been deleted", tone=BAD if is_in else ODD) if gone else None
     return envelope(
         name("request", number),
         f"request {number}",
-        told,
+        label,
         deleted,
         tone=BAD if gone and is_in else tone,
         of=[Place("flight"), Place("landed", None, number), Place("gone", None, number)],
@@ -86,8 +86,8 @@ def request(s, number, batch):
 
 
 def keys(s):
-    known = [text(f"that of {span(batch)}") for batch in sorted(s.keys)]
-    return card("keys", "the catalog's keys", *(known or [note("none is remembered")]), of=Place("keys"))
+    remembered = [text(f"that of {span(batch)}") for batch in sorted(s.keys)]
+    return card("keys", "the catalog's keys", *(remembered or [note("none is remembered")]), of=Place("keys"))
 
 
 # Row ids -------------------------------------------------------------------------------------------------------------
@@ -130,9 +130,9 @@ def line_of_ids(s):
     for id in range(max([version.next for version in s.versions])):
         rows = sorted(owners[id])
         wrong = len(rows) > 1 or any(len(ids[row]) > 1 for row in rows)
-        said = [text(f"row of v{row}", tone=BAD if wrong else PLAIN) for row in rows] or [note("no row")]
+        lines = [text(f"row of v{row}", tone=BAD if wrong else PLAIN) for row in rows] or [note("no row")]
         of = [Place("versions", None, row - 1) for row in rows] if wrong else ()
-        yield slot(name("id", id), f"id {id}", *said, tone=BAD if wrong else PLAIN, of=of)
+        yield slot(name("id", id), f"id {id}", *lines, tone=BAD if wrong else PLAIN, of=of)
 
 
 def appender(s, w):
@@ -141,9 +141,9 @@ def appender(s, w):
     if base is not None:
         stale = base != len(s.versions)
         attempt = [text(f"on version {base}", tone=ODD if stale else PLAIN), text(f"its row gets id {s.first[w]}")]
-    told = note("ready to append") if ready else text("next: commit a file")
+    next_step = note("ready to append") if ready else text("next: commit a file")
     of = [Place("phase", w), Place("base", w), Place("first", w)]
-    return card(w, w, told, *attempt, tone=QUIET if ready else BUSY, of=of)
+    return card(w, w, next_step, *attempt, tone=QUIET if ready else BUSY, of=of)
 
 
 # Several tables ------------------------------------------------------------------------------------------------------
@@ -181,16 +181,16 @@ def reader(model, s):
     if not s.seen:
         return slot("reader", "a reader", note("has loaded no table"), of=Place("seen"))
     torn = len(set(s.seen)) > 1
-    rows = [row(name("seen", t), t, whose(one)) for t, one in zip(model.Tables, s.seen, strict=False)]
+    rows = [row(name("seen", t), t, whose(writer)) for t, writer in zip(model.Tables, s.seen, strict=False)]
     verdict = text("of different commits", tone=BAD, bold=True) if torn else None
     return card("reader", "a reader has", table("read", rows), verdict, tone=BAD if torn else BUSY, of=Place("seen"))
 
 
 def committer(model, s, w):
-    read = dict.fromkeys(whose(one) for one in s.base[w])
+    read = dict.fromkeys(whose(writer) for writer in s.base[w])
     left = note(f"to swap: {', '.join(sorted(s.left[w]))}") if s.left[w] else None
     if len(read) > 1:
-        read = [f"{t} {whose(one)}" for t, one in zip(model.Tables, s.base[w], strict=True)]
+        read = [f"{t} {whose(writer)}" for t, writer in zip(model.Tables, s.base[w], strict=True)]
     done = s.phase[w] in (COMMITTED, REFUSED)
     return card(
         w,

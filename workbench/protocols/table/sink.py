@@ -57,7 +57,7 @@ class Sink(Model):
     @action(job, at="Commit", to="Checkpoint")
     def commit(self, s):
         """Append the batch to the table; with Remember only if the table has none of its id."""
-        if self.Remember == "none" or all(one.first != s.batch.first for one in s.table):
+        if self.Remember == "none" or all(batch.first != s.batch.first for batch in s.table):
             s.table += (s.batch,)
 
     @action(job, at="Checkpoint", to="Read")

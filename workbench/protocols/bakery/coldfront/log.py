@@ -102,11 +102,11 @@ def _of_one_table(by_node: dict[str, list[Transaction]], chosen: str | None) -> 
         raise InputError(f"the log has claims for {len(tables)} Iceberg tables; choose one: {listed(tables)}")
     if chosen is not None and chosen not in tables:
         raise unknown("Iceberg table of the log", chosen, tables)
-    one = chosen or tables[0]
+    table = chosen or tables[0]
 
     def counts(change: RowChange) -> bool:
         """Acks may concern claims released before the log began; anything else without a claim is an error later."""
-        return table_of.get(change.key.ticket, None if change.key.table == ACKS else one) == one
+        return table_of.get(change.key.ticket, None if change.key.table == ACKS else table) == table
 
     return {
         node: [Transaction(t.node, t.xid, kept) for t in transactions if (kept := list(filter(counts, t.changes)))]

@@ -164,11 +164,11 @@ class _Observer:
         if self.model.MaxSkew:
             for node in self.model.nodes:
                 taken = frozenset(claim.ticket for claim in seen if self.model.node_of[claim.writer] == node)
-                known = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
+                tickets = {claim.ticket for claim in seen} if self.model.RaiseClocks else taken
                 put("taken", node, taken)
-                put("clock", node, max(known, default=0))
-        made: State = self.machine.written(self.start, {**self.cells, **self.machine.layout.put(cells)})
-        return made
+                put("clock", node, max(tickets, default=0))
+        state: State = self.machine.written(self.start, {**self.cells, **self.machine.layout.put(cells)})
+        return state
 
     def follow(self, transaction: Transaction) -> tuple[set[int], int]:
         """The cells that a transaction changes, and the largest number of steps for it."""

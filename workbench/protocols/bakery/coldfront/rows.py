@@ -53,7 +53,7 @@ class Transaction:
 
 def each_change(transactions: Iterable[Transaction]) -> Iterator[tuple[str, RowChange]]:
     """The transactions' changes in order, each with its node."""
-    return ((one.node, change) for one in transactions for change in one.changes)
+    return ((transaction.node, change) for transaction in transactions for change in transaction.changes)
 
 
 def read_change(event: Event) -> tuple[str, str, tuple[int, int], RowChange]:
@@ -82,15 +82,15 @@ def _column(event: Event, column: str) -> Any:
 
 
 def _name(event: Event, column: str) -> str:
-    given = _column(event, column)
-    if isinstance(given, str) and given:
-        return given
-    raise InputError(f"{event.where}: {column} = {brief(given)} is not accepted; it takes a name")
+    value = _column(event, column)
+    if isinstance(value, str) and value:
+        return value
+    raise InputError(f"{event.where}: {column} = {brief(value)} is not accepted; it takes a name")
 
 
 def _ticket(event: Event, column: str) -> int:
-    given = _column(event, column)
-    text = str(given) if type(given) is int else given
+    value = _column(event, column)
+    text = str(value) if type(value) is int else value
     if isinstance(text, str) and _NUMBER.fullmatch(text) and 0 < int(text) <= _MOST_TICKET:
         return int(text)
-    raise InputError(f"{event.where}: {column} = {brief(given)} is not accepted; a ticket is a number above 0")
+    raise InputError(f"{event.where}: {column} = {brief(value)} is not accepted; a ticket is a number above 0")

@@ -149,35 +149,35 @@ class Actions:
         """A field of ``commitInfo``; None if it is not there."""
         return None if self.commit_info is None else self.commit_info.get(name, kind)
 
-    def take(self, source: Source, documents: Iterable[Any], what: str) -> None:
+    def take(self, source: Source, documents: Iterable[Any], name: str) -> None:
         """Add actions; unknown ones, which the protocol lets readers ignore, only count."""
         for document in documents:
-            said = Said(document, what)
+            action = Said(document, name)
             self.rows += 1
-            self.changes += said.get("cdc", dict) is not None
+            self.changes += action.get("cdc", dict) is not None
             for kind, files in (("add", self.adds), ("remove", self.removes)):
-                if (one := said.get(kind, dict)) is not None:
-                    files.append(_file(source, Said(one, what), is_add=kind == "add"))
-            if (one := said.get("metaData", dict)) is not None:
-                self.metadata.append(read_metadata(Said(one, what)))
-            if (one := said.get("protocol", dict)) is not None:
-                self.protocol.append(read_protocol(Said(one, what)))
-            if (one := said.get("txn", dict)) is not None:
-                transaction = Said(one, what)
+                if (fields := action.get(kind, dict)) is not None:
+                    files.append(_file(source, Said(fields, name), is_add=kind == "add"))
+            if (fields := action.get("metaData", dict)) is not None:
+                self.metadata.append(read_metadata(Said(fields, name)))
+            if (fields := action.get("protocol", dict)) is not None:
+                self.protocol.append(read_protocol(Said(fields, name)))
+            if (fields := action.get("txn", dict)) is not None:
+                transaction = Said(fields, name)
                 self.transactions[transaction.take("appId", str)] = transaction.take("version", int)
-            if (one := said.get("domainMetadata", dict)) is not None:
-                self._take_domain(Said(one, what))
-            if (one := said.get("sidecar", dict)) is not None:
-                sidecar = Said(one, what)
+            if (fields := action.get("domainMetadata", dict)) is not None:
+                self._take_domain(Said(fields, name))
+            if (fields := action.get("sidecar", dict)) is not None:
+                sidecar = Said(fields, name)
                 path = unquote(sidecar.take("path", str)).rpartition("/")[2]
                 self.sidecars.append((f"{SIDECARS}/{path}", sidecar.take("sizeInBytes", int)))
-            if (one := said.get("commitInfo", dict)) is not None:
-                self.commit_info, self.info_is_first = Said(one, what), self.rows == 1
+            if (fields := action.get("commitInfo", dict)) is not None:
+                self.commit_info, self.info_is_first = Said(fields, name), self.rows == 1
 
-    def _take_domain(self, said: Said) -> None:
-        if said.take("domain", str) == _ROW_TRACKING and not said.get("removed", bool, False):
-            configuration = json_of(said.take("configuration", str).encode(), said.name)
-            self.high_water_mark = Said(configuration, said.name).take("rowIdHighWaterMark", int)
+    def _take_domain(self, domain: Said) -> None:
+        if domain.take("domain", str) == _ROW_TRACKING and not domain.get("removed", bool, False):
+            configuration = json_of(domain.take("configuration", str).encode(), domain.name)
+            self.high_water_mark = Said(configuration, domain.name).take("rowIdHighWaterMark", int)
 
 
 def read_entry(source: Source, name: str) -> Actions:
@@ -187,11 +187,11 @@ def read_entry(source: Source, name: str) -> Actions:
         Missing: If it does not exist.
         InputError: If it is damaged, or has no action.
     """
-    found = Actions(name)
-    found.take(source, _lines(source, name), name)
-    if not found.rows:
+    entry = Actions(name)
+    entry.take(source, _lines(source, name), name)
+    if not entry.rows:
         raise Damaged(name, "it has no action; an entry has at least one")
-    return found
+    return entry
 
 
 def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
@@ -200,18 +200,18 @@ def read_checkpoint(source: Source, names: tuple[str, ...]) -> Actions:
     Raises:
         Missing, InputError: If a part does not exist, or is damaged.
     """
-    found = Actions(names[0])
+    checkpoint = Actions(names[0])
     for name in names:
-        found.take(source, (_lines if name.endswith(".json") else _rows)(source, name), name)
-    for name, size in found.sidecars:
+        checkpoint.take(source, (_lines if name.endswith(".json") else _rows)(source, name), name)
+    for name, size in checkpoint.sidecars:
         with source.open(name) as file:
             if file.size() != size:
                 raise Damaged(name, f"it has {file.size():,} bytes, and should have {size:,}")
-        found.take(source, _rows(source, name), name)
-    if len(found.metadata) != 1 or len(found.protocol) != 1:
-        told = f"{len(found.metadata)} metaData actions and {len(found.protocol)} protocol actions"
-        raise Damaged(names[0], f"it has {told}; a checkpoint has one of each")
-    return found
+        checkpoint.take(source, _rows(source, name), name)
+    if len(checkpoint.metadata) != 1 or len(checkpoint.protocol) != 1:
+        counts = f"{len(checkpoint.metadata)} metaData actions and {len(checkpoint.protocol)} protocol actions"
+        raise Damaged(names[0], f"it has {counts}; a checkpoint has one of each")
+    return checkpoint
 
 
 def rows_added(source: Source, name: str, file: str) -> int | None:
@@ -220,8 +220,8 @@ def rows_added(source: Source, name: str, file: str) -> int | None:
     Raises:
         Missing: If the entry does not exist.
     """
-    for said in (Said(document, name).get("add", dict) for document in _lines(source, name)):
-        if said is not None and _place(source, (add := Said(said, name)).take("path", str))[0] == file:
+    for fields in (Said(document, name).get("add", dict) for document in _lines(source, name)):
+        if fields is not None and _place(source, (add := Said(fields, name)).take("path", str))[0] == file:
             return _rows_of(add)
     return None
 
@@ -244,11 +244,11 @@ def _lines(source: Source, name: str) -> Iterator[Any]:
 def _rows(source: Source, name: str) -> Iterator[Any]:
     """The rows of a checkpoint in Parquet, as the documents that entries have."""
     there = column_names(source, name)
-    wanted = [f"{kind}.{one}" for kind in ("add", "remove") if kind in there for one in _FILE_FIELDS]
-    wanted += [one for one in _COLUMNS if one in there]
-    if not wanted:
+    columns = [f"{kind}.{member}" for kind in ("add", "remove") if kind in there for member in _FILE_FIELDS]
+    columns += [column for column in _COLUMNS if column in there]
+    if not columns:
         raise Damaged(name, "it has none of the columns of a checkpoint, such as add")
-    for batch in read_columns(source, name, wanted):
+    for batch in read_columns(source, name, columns):
         try:
             rows = batch.to_pylist()
         except UnicodeDecodeError as error:
@@ -261,68 +261,69 @@ def _plain(value: Any) -> Any:
     """A value of Arrow in JSON's form: a map, which is a list of pairs, becomes an object."""
     if isinstance(value, dict):
         return {name: {} if part == [] and name in _MAPS else _plain(part) for name, part in value.items()}
-    if isinstance(value, list) and value and all(isinstance(one, tuple) and len(one) == 2 for one in value):
+    if isinstance(value, list) and value and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):
         return dict(value)
     return value
 
 
-def read_metadata(said: Said) -> TableMetadata:
+def read_metadata(action: Said) -> TableMetadata:
     """A ``metaData`` action, whose schema, if there is one, must be a struct with the partition columns."""
-    columns = tuple(said.members(said.take("partitionColumns", list), str, "partitionColumns"))
-    schema = said.get("schemaString", str)
+    columns = tuple(action.members(action.take("partitionColumns", list), str, "partitionColumns"))
+    schema = action.get("schemaString", str)
     if schema is not None:
-        struct = json_of(schema.encode(), said.name)
-        absent = sorted(set(columns) - {one.take("name", str) for one in Said(struct, said.name).all("fields", Said)})
+        struct = json_of(schema.encode(), action.name)
+        fields = Said(struct, action.name).all("fields", Said)
+        absent = sorted(set(columns) - {column.take("name", str) for column in fields})
         if absent:
-            raise Damaged(said.name, f"its schema has no partition column {brief(absent[0])}")
+            raise Damaged(action.name, f"its schema has no partition column {brief(absent[0])}")
         schema = json.dumps(struct, sort_keys=True)
-    configuration = {name: value for name, value in said.get("configuration", dict, {}).items() if value is not None}
-    said.members(configuration, str, "configuration")
-    provider = Said(said.get("format", dict, {"provider": "parquet"}), said.name).take("provider", str)
-    return TableMetadata(said.take("id", str), provider, schema, columns, tuple(sorted(configuration.items())))
+    configuration = {name: value for name, value in action.get("configuration", dict, {}).items() if value is not None}
+    action.members(configuration, str, "configuration")
+    provider = Said(action.get("format", dict, {"provider": "parquet"}), action.name).take("provider", str)
+    return TableMetadata(action.take("id", str), provider, schema, columns, tuple(sorted(configuration.items())))
 
 
-def read_protocol(said: Said) -> TableProtocol:
+def read_protocol(action: Said) -> TableProtocol:
     """A ``protocol`` action.
 
     Raises:
         InputError: If it has a version above those that are known.
     """
-    versions = said.take("minReaderVersion", int), said.take("minWriterVersion", int)
-    for kind, version, known in zip(("Reader", "Writer"), versions, (READER_VERSION, WRITER_VERSION), strict=True):
-        if not 1 <= version <= known:
+    versions = action.take("minReaderVersion", int), action.take("minWriterVersion", int)
+    for kind, version, highest in zip(("Reader", "Writer"), versions, (READER_VERSION, WRITER_VERSION), strict=True):
+        if not 1 <= version <= highest:
             raise InputError(
-                f"{brief(said.name)} is not accepted: min{kind}Version is {version}; 1 to {known} are read"
+                f"{brief(action.name)} is not accepted: min{kind}Version is {version}; 1 to {highest} are read"
             )
-    features = (frozenset(said.all(field, str)) for field in ("readerFeatures", "writerFeatures"))
+    features = (frozenset(action.all(field, str)) for field in ("readerFeatures", "writerFeatures"))
     return TableProtocol(*versions, *features)
 
 
-def _file(source: Source, said: Said, *, is_add: bool) -> FileAction:
+def _file(source: Source, action: Said, *, is_add: bool) -> FileAction:
     """An ``add``, which must have a size and a partition, or a ``remove``, which may state that it lacks them."""
-    part = said.take if is_add else said.get
-    name, is_outside = _place(source, said.take("path", str))
+    part = action.take if is_add else action.get
+    name, is_outside = _place(source, action.take("path", str))
     values, size = part("partitionValues", dict), part("size", int)
-    if not is_add and said.get("extendedFileMetadata", bool) is False:
+    if not is_add and action.get("extendedFileMetadata", bool) is False:
         values = size = None
-    said.members([one for one in (values or {}).values() if one is not None], str, "a value in partitionValues")
-    vector, base_row = said.get("deletionVector", dict), said.get("baseRowId", int)
+    action.members([value for value in (values or {}).values() if value is not None], str, "a value in partitionValues")
+    vector, base_row = action.get("deletionVector", dict), action.get("baseRowId", int)
     return FileAction(
         name,
         is_outside,
         size,
         None if values is None else tuple(sorted(values.items())),
-        said.take("dataChange", bool),
-        None if vector is None else _vector(source, Said(vector, said.name)),
-        None if vector is base_row is None else _rows_of(said),
+        action.take("dataChange", bool),
+        None if vector is None else _vector(source, Said(vector, action.name)),
+        None if vector is base_row is None else _rows_of(action),
         base_row,
     )
 
 
-def _rows_of(said: Said) -> int | None:
+def _rows_of(action: Said) -> int | None:
     """A file's rows, by its statistics."""
-    stats = said.get("stats", str)
-    return Said(json_of(stats.encode(), said.name), said.name).get("numRecords", int) if stats else None
+    stats = action.get("stats", str)
+    return Said(json_of(stats.encode(), action.name), action.name).get("numRecords", int) if stats else None
 
 
 def _place(source: Source, path: str) -> tuple[str, bool]:
@@ -336,29 +337,29 @@ def _place(source: Source, path: str) -> tuple[str, bool]:
         return _LOCAL.sub("/", location), True
 
 
-def _vector(source: Source, said: Said) -> VectorPlace:
-    kind, place = said.take("storageType", str), said.take("pathOrInlineDv", str)
-    offset = said.get("offset", int)
-    found = VectorPlace(
+def _vector(source: Source, vector: Said) -> VectorPlace:
+    kind, place = vector.take("storageType", str), vector.take("pathOrInlineDv", str)
+    offset = vector.get("offset", int)
+    vector_place = VectorPlace(
         f"{kind}{place}" + ("" if offset is None else f"@{offset}"),
         None,
         None,
         offset or 0,
-        said.take("sizeInBytes", int),
-        said.take("cardinality", int),
+        vector.take("sizeInBytes", int),
+        vector.take("cardinality", int),
     )
     if kind == "p":
         name, is_outside = _place(source, place)
-        return found if is_outside else found._replace(name=name)
+        return vector_place if is_outside else vector_place._replace(name=name)
     try:
         if kind == "i":
-            return found._replace(inline=_z85(place))
+            return vector_place._replace(inline=_z85(place))
         if kind != "u" or len(place) < 20:
             raise ValueError("u, p and i are read, and u ends with 20 signs")
         folder, file = place[:-20], f"deletion_vector_{uuid.UUID(bytes=_z85(place[-20:]))}.bin"
-        return found._replace(name=f"{folder}/{file}" if folder else file)
+        return vector_place._replace(name=f"{folder}/{file}" if folder else file)
     except ValueError as error:
-        return found._replace(unreadable=f"is of storageType {brief(kind)} at {brief(place)}: {error}")
+        return vector_place._replace(unreadable=f"is of storageType {brief(kind)} at {brief(place)}: {error}")
 
 
 def _z85(text: str) -> bytes:

@@ -55,8 +55,8 @@ def _read_hint(source: Source) -> Said | Damaged | None:
         return Said(source.read_json(_HINT), _HINT)
     except Missing:
         return None
-    except Damaged as why:
-        return why
+    except Damaged as error:
+        return error
 
 
 class DeltaJudgement(Judgement):
@@ -75,7 +75,7 @@ class DeltaJudgement(Judgement):
         left = sum(map(len, log.checkpoints.values())) - len(self.compared)
         if left:
             self.remarks.append(f"{counted(left, 'older checkpoint')}: together they are too large to compare")
-        self.remarks += [f"{one}: readers ignore it" for one in log.incomplete]
+        self.remarks += [f"{name}: readers ignore it" for name in log.incomplete]
         self.snapshot: Snapshot | None = None
         self.first = self.last = 0
         self.base = -1  # the version that the entries were replayed from
@@ -109,10 +109,10 @@ class DeltaJudgement(Judgement):
         entries, last = sorted(self.log.entries), self.log.last
         begin = self._begin()
         self.remarks += before_since(self.since, self.first, last, self.source.url)
-        for late in sorted(one for one in self.log.checksums if one > last and not self.log.staged):
-            why = f"version {late} has a checksum file, which is written after its entry, and no entry"
+        for late in sorted(version for version in self.log.checksums if version > last and not self.log.staged):
+            reason = f"version {late} has a checksum file, which is written after its entry, and no entry"
             state_of = partial(states.lost_entry, late, f"version {late}")
-            self.find(SEQUENTIAL, "suspect", late, why, [self.log.checksums[late]], state_of)
+            self.find(SEQUENTIAL, "suspect", late, reason, [self.log.checksums[late]], state_of)
         version = last + 1 if begin is None else begin
         while version <= last:
             if version in self.log.entries:
@@ -132,22 +132,22 @@ class DeltaJudgement(Judgement):
             bridge = self._bridge(version, until)
             later = self._restart_after(until) if bridge is None else bridge.last
             which = f"version {version}" if until == version else f"versions {version} to {until}"
-            why = f"the log has no entry of {which}, though later ones exist"
+            reason = f"the log has no entry of {which}, though later ones exist"
             state_of = partial(states.lost_entry, version, which)
             if later is None:
-                self.find(SEQUENTIAL, "proved", version, why, ["no checkpoint makes up for it"], state_of, last=last)
+                self.find(SEQUENTIAL, "proved", version, reason, ["no checkpoint makes up for it"], state_of, last=last)
                 self._unread(until + 1, NO_READER)
                 return
             name = self.log.checkpoints[later][0][0] if bridge is None else bridge.name
             evidence = [f"{name} makes up for it, so that readers do not notice"]
-            self.find(SEQUENTIAL, "suspect", version, why, evidence, state_of)
+            self.find(SEQUENTIAL, "suspect", version, reason, evidence, state_of)
             version = later + 1
 
-    def _unread(self, version: int, why: str) -> None:
+    def _unread(self, version: int, reason: str) -> None:
         """Leave out the versions from this one on, and so the table's present state."""
         self.snapshot = None
         if version <= self.log.last:
-            self.left_out.append(f"the versions from {version} on: {why}")
+            self.left_out.append(f"the versions from {version} on: {reason}")
 
     def _begin(self) -> int | None:
         """Take the table as of the oldest version, or of the last checkpoint up to `since`.
@@ -155,13 +155,13 @@ class DeltaJudgement(Judgement):
         Returns:
             The next version; None if none can be read.
         """
-        early = [one for one in self.log.checkpoints if self.since is not None and one <= self.since]
+        early = [version for version in self.log.checkpoints if self.since is not None and version <= self.since]
         if 0 in self.log.entries and not early:
             return 0
         if not self.log.checkpoints:
             oldest = self.first = self.last = min(self.log.entries)
-            why = f"it begins with version {oldest}, and has no complete checkpoint; logs begin with 0 or with one"
-            self.damages.note(Damaged(FOLDER, why), range(oldest, self.log.last + 1))
+            reason = f"it begins with version {oldest}, and has no complete checkpoint; logs begin with 0 or with one"
+            self.damages.note(Damaged(FOLDER, reason), range(oldest, self.log.last + 1))
             self._unread(oldest, NO_READER)
             return None
         self.first = self.last = 0 if 0 in self.log.entries else min(self.log.checkpoints)
@@ -177,16 +177,17 @@ class DeltaJudgement(Judgement):
 
     def _restart_after(self, version: int) -> int | None:
         """Take the table from the first readable checkpoint of this version or later; returns its version."""
-        return next((one for one in sorted(self.log.checkpoints) if one >= version and self._restart(one)), None)
+        return next((base for base in sorted(self.log.checkpoints) if base >= version and self._restart(base)), None)
 
     def _bridge(self, version: int, until: int) -> Compaction | None:
         """Pass over missing entries by a compaction that has all of them; returns it, or None if none can be read."""
-        for one in (one for some in self.log.compacted.values() for one in some):
-            if self.snapshot is not None and one.first <= version and until <= one.last <= self.log.last:
-                with self.damages.around(one.last):
-                    self.snapshot.apply(read_entry(self.source, one.name), -1)  # it does not say which entry did what
-                    self.last, self.stamp, self.base = one.last, None, one.last
-                    return one
+        for compaction in (compaction for some in self.log.compacted.values() for compaction in some):
+            if self.snapshot is not None and compaction.first <= version and until <= compaction.last <= self.log.last:
+                with self.damages.around(compaction.last):
+                    # A compaction does not say which entry did what.
+                    self.snapshot.apply(read_entry(self.source, compaction.name), -1)
+                    self.last, self.stamp, self.base = compaction.last, None, compaction.last
+                    return compaction
         return None
 
     def _restart(self, version: int) -> bool:
@@ -210,9 +211,9 @@ class DeltaJudgement(Judgement):
             return error
         if self.snapshot is None:
             self.snapshot = Snapshot(entry.metadata[0], entry.protocol[0])
-        for what, many in (("metaData", entry.metadata), ("protocol", entry.protocol)):
+        for kind, many in (("metaData", entry.metadata), ("protocol", entry.protocol)):
             if len(many) > 1:
-                self.find(COUNTS_AGREE, "suspect", version, f"entry {version} has several {what}", [entry.name])
+                self.find(COUNTS_AGREE, "suspect", version, f"entry {version} has several {kind}", [entry.name])
         self._files(version, entry)
         self._conflicts(version, entry, self.snapshot)
         self._row_ids(version, entry, self.snapshot)
@@ -225,10 +226,10 @@ class DeltaJudgement(Judgement):
             if names in self.compared:
                 with self.damages.around(version):
                     self._compare_checkpoint(version, read_checkpoint(self.source, names), self.snapshot)
-        for one in self.log.compacted.get(version, []):
-            if one.first > self.base:
+        for compaction in self.log.compacted.get(version, []):
+            if compaction.first > self.base:
                 with self.damages.around(version):
-                    self._compare_compaction(one, read_entry(self.source, one.name), self.snapshot)
+                    self._compare_compaction(compaction, read_entry(self.source, compaction.name), self.snapshot)
         return None
 
     def _files(self, version: int, entry: Actions) -> None:
@@ -237,89 +238,91 @@ class DeltaJudgement(Judgement):
         live, dead = self.snapshot.live, self.snapshot.dead
         self._contradictions(version, entry)
         in_both = set(both(entry))
-        gone, odd, known = [], [], False
-        for one in entry.removes:
-            life = live.get(one.name)
-            if life is not None and life.file.vector_id == one.vector_id:
-                if one.size not in (None, life.file.size):
-                    odd.append(f"it removes {one.name} of {one.size:,} bytes, which was added with {life.file.size:,}")
-            elif one.name not in in_both:
+        gone, odd, was_seen = [], [], False
+        for remove in entry.removes:
+            life = live.get(remove.name)
+            if life is not None and life.file.vector_id == remove.vector_id:
+                if remove.size not in (None, life.file.size):
+                    odd.append(
+                        f"it removes {remove.name} of {remove.size:,} bytes, which was added with {life.file.size:,}"
+                    )
+            elif remove.name not in in_both:
                 before = "which no entry before has added"
                 if life is not None:
                     before = f"whose deletion vector version {life.first} has replaced"
-                elif one.name in dead:
-                    by = dead[one.name].version
+                elif remove.name in dead:
+                    by = dead[remove.name].version
                     before = f"which version {by} has removed" if by >= 0 else "which is removed"
-                known |= life is not None or one.name in dead
-                gone.append(f"{entry.name} removes {one.name}, {before}")
+                was_seen |= life is not None or remove.name in dead
+                gone.append(f"{entry.name} removes {remove.name}, {before}")
         if gone:
-            why = f"version {version} removes {counted(len(gone), 'file')} that the version before does not have"
-            shown = states.overtaken if known else states.lost_entry
-            self.find(READ, "proved", version, why, gone[:5], partial(shown, version, gone[0]))
-        removed = {(one.name, one.vector_id) for one in entry.removes}
+            reason = f"version {version} removes {counted(len(gone), 'file')} that the version before does not have"
+            shown = states.overtaken if was_seen else states.lost_entry
+            self.find(READ, "proved", version, reason, gone[:5], partial(shown, version, gone[0]))
+        removed = {(remove.name, remove.vector_id) for remove in entry.removes}
         again, rival = [], []
-        for one in entry.adds:
-            life = live.get(one.name)
-            if life is None or (one.name, life.file.vector_id) in removed:
-                if life is None and not one.is_data_change and not entry.removes:
-                    odd.append(f"it adds {one.name} as what was there already, and it was not")
-            elif life.file.vector_id != one.vector_id:
-                rival.append(f"{entry.name} adds {one.name} with another deletion vector, and does not remove the old")
-            elif one.is_data_change and one.name not in in_both:
-                again.append(f"{entry.name} adds {one.name}, which is there since version {life.first}")
+        for add in entry.adds:
+            life = live.get(add.name)
+            if life is None or (add.name, life.file.vector_id) in removed:
+                if life is None and not add.is_data_change and not entry.removes:
+                    odd.append(f"it adds {add.name} as what was there already, and it was not")
+            elif life.file.vector_id != add.vector_id:
+                rival.append(f"{entry.name} adds {add.name} with another deletion vector, and does not remove the old")
+            elif add.is_data_change and add.name not in in_both:
+                again.append(f"{entry.name} adds {add.name}, which is there since version {life.first}")
         grades: dict[Grade, list[str]] = {"proved": rival, "suspect": again}
         for grade, some in grades.items():
             if some:
-                why = f"version {version} adds {counted(len(some), 'file')} that the version before has already"
+                reason = f"version {version} adds {counted(len(some), 'file')} that the version before has already"
                 state_of = partial(states.overtaken, version, some[0])
-                self.find(READ, grade, version, why, some[:5], state_of, about=why)
+                self.find(READ, grade, version, reason, some[:5], state_of, about=reason)
         if odd:
-            why = f"the files of version {version} are not as the versions before it have them"
-            self.find(COUNTS_AGREE, "suspect", version, why, odd[:5])
+            reason = f"the files of version {version} are not as the versions before it have them"
+            self.find(COUNTS_AGREE, "suspect", version, reason, odd[:5])
 
     def _contradictions(self, version: int, actions: Actions, *, is_checkpoint: bool = False) -> None:
         """Check that an entry or a checkpoint has each file once; and note one that has no schema."""
-        self.without_schema += [actions.name for one in actions.metadata if one.schema is None]
+        self.without_schema += [actions.name for metadata in actions.metadata if metadata.schema is None]
         if double := twice(actions, is_checkpoint=is_checkpoint):
-            why = f"{actions.name} adds, or removes, a file twice"
-            self.find(COUNTS_AGREE, "suspect", version, why, double[:5], about=why)
+            reason = f"{actions.name} adds, or removes, a file twice"
+            self.find(COUNTS_AGREE, "suspect", version, reason, double[:5], about=reason)
         if names := rivals(actions):
-            why = f"{actions.name} adds {counted(len(names), 'file')} with several deletion vectors at once"
+            reason = f"{actions.name} adds {counted(len(names), 'file')} with several deletion vectors at once"
             state_of = partial(states.overtaken, version, f"{names[0]} has several deletion vectors")
-            self.find(READ, "proved", version, why, names[:5], state_of, about=why)
+            self.find(READ, "proved", version, reason, names[:5], state_of, about=reason)
         if names := both(actions):
-            why = f"{actions.name} adds and removes {counted(len(names), 'file')}"
+            reason = f"{actions.name} adds and removes {counted(len(names), 'file')}"
             state_of = partial(states.added_and_removed, version, names[0])
-            self.find(VALID, "proved", version, why, names[:5], state_of, about=why)
+            self.find(VALID, "proved", version, reason, names[:5], state_of, about=reason)
 
     def _conflicts(self, version: int, entry: Actions, before: Snapshot) -> None:
         """Repeat the conflict check: look at the entries after the version that the writer had read."""
         read, is_blind = entry.info("readVersion", int), entry.info("isBlindAppend", bool)
         if is_blind and entry.removes:
-            why = f"version {version} says that it is a blind append, and removes files"
-            self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+            reason = f"version {version} says that it is a blind append, and removes files"
+            self.find(COUNTS_AGREE, "suspect", version, reason, [entry.name])
         for app, number in entry.transactions.items():
             last = before.transactions.get(app)
             which = f"version {version} has the transaction {number} of the application {brief(app)}"
             if last == number or (app, number) in self.transactions:
                 back = "" if last == number else ", unless the application has gone back on purpose, as it may"
-                why = f"{which}, and an earlier version has it, too{back}"
-                self.find(READ, "suspect", version, why, [entry.name], partial(states.overtaken, version, which))
+                reason = f"{which}, and an earlier version has it, too{back}"
+                self.find(READ, "suspect", version, reason, [entry.name], partial(states.overtaken, version, which))
             elif last is not None and number < last:
                 self.went_back.append(f"{which} after {last}")
-        for told in miscounted(entry):
-            self.find(COUNTS_AGREE, "suspect", version, f"version {version}: {told}", [entry.name])
+        for difference in miscounted(entry):
+            self.find(COUNTS_AGREE, "suspect", version, f"version {version}: {difference}", [entry.name])
         if read is None:
             return
         if not -1 <= read < version:
-            why = f"version {version} says that it has read version {read}"
-            self.find(COUNTS_AGREE, "suspect", version, why, [entry.name])
+            reason = f"version {version} says that it has read version {read}"
+            self.find(COUNTS_AGREE, "suspect", version, reason, [entry.name])
             return
-        lives = [before.live[one.name] for one in entry.removes if one.name in before.live]
+        lives = [before.live[remove.name] for remove in entry.removes if remove.name in before.live]
         missed = [
-            f"it removes {one.file.name}, which version {one.first} has added"
-            for one in lives
-            if one.first > read and not self._is_rebased(version, one.file, entry)
+            f"it removes {life.file.name}, which version {life.first} has added"
+            for life in lives
+            if life.first > read and not self._is_rebased(version, life.file, entry)
         ]
         if self.schema_changed > read and (entry.adds or entry.metadata):
             missed.append(f"version {self.schema_changed} has changed the schema")
@@ -331,12 +334,14 @@ class DeltaJudgement(Judgement):
             # A writer that removes a file of a partition has read the partition. Engines that look at rows are excused.
             is_strict = level == "Serializable" or entry.metadata
             added = self.added_to if is_strict else self.changed
-            partitions = {one.file.partition for one in lives}
-            late = sorted({added[one] for one in partitions if added.get(one, -1) > read})
-            missed += [f"version {one} has added files to a partition that it rewrites ({level})" for one in late]
+            partitions = {life.file.partition for life in lives}
+            late = sorted({added[partition] for partition in partitions if added.get(partition, -1) > read})
+            missed += [f"version {by} has added files to a partition that it rewrites ({level})" for by in late]
         if missed:
-            why = f"version {version} was written by a writer that had read version {read}, and missed what came then"
-            self.find(READ, "suspect", version, why, missed[:5], partial(states.overtaken, version, missed[0]))
+            reason = (
+                f"version {version} was written by a writer that had read version {read}, and missed what came then"
+            )
+            self.find(READ, "suspect", version, reason, missed[:5], partial(states.overtaken, version, missed[0]))
 
     def _is_rebased(self, version: int, live: FileAction, entry: Actions) -> bool:
         """Whether the entry gives a live file with a deletion vector another one, which strikes out all that this does.
@@ -344,7 +349,7 @@ class DeltaJudgement(Judgement):
         Its writer has then read the live vector when it committed, whatever version it had read at first. If the bytes
         of a vector are gone, as vacuum removes those that were replaced, nothing says that the writer missed anything.
         """
-        new = next((one for one in entry.adds if one.name == live.name), None)
+        new = next((add for add in entry.adds if add.name == live.name), None)
         if live.vector is None or new is None or new.vector is None:
             return False
         if new.vector.cardinality < live.vector.cardinality:
@@ -363,11 +368,11 @@ class DeltaJudgement(Judgement):
 
     def _note(self, version: int, entry: Actions, before: Snapshot) -> None:
         """Remember the changes that later writers must not miss."""
-        if any((one.schema, one.partition_columns) != _shape(before) for one in entry.metadata):
+        if any((metadata.schema, metadata.partition_columns) != _shape(before) for metadata in entry.metadata):
             self.schema_changed = version
         self.committed_by |= dict.fromkeys(entry.transactions, version)
         self.transactions.update(entry.transactions.items())
-        new = dict.fromkeys((one.partition for one in entry.adds if one.name not in before.live), version)
+        new = dict.fromkeys((add.partition for add in entry.adds if add.name not in before.live), version)
         self.added_to |= new
         if not entry.info("isBlindAppend", bool):
             self.changed |= new
@@ -379,33 +384,35 @@ class DeltaJudgement(Judgement):
         if now.metadata.setting("delta.columnMapping.mode") not in (None, "none"):
             return
         columns = sorted(now.metadata.partition_columns)
-        for one in entry.adds:
-            if [column for column, _ in one.partition or ()] != columns:
-                why = f"version {version} adds files with other partition columns than the table's: {columns}"
-                self.find(COUNTS_AGREE, "suspect", version, why, [f"{one.name}: {one.partition}"])
+        for add in entry.adds:
+            if [column for column, _ in add.partition or ()] != columns:
+                reason = f"version {version} adds files with other partition columns than the table's: {columns}"
+                self.find(COUNTS_AGREE, "suspect", version, reason, [f"{add.name}: {add.partition}"])
                 return
 
     def _row_ids(self, version: int, entry: Actions, before: Snapshot) -> None:
         """Check that new files get row ids above the high water mark, which never goes back."""
         mark, has_ids = before.high_water_mark, _ROW_TRACKING in before.protocol.writer_features
         if mark is not None and entry.high_water_mark is not None and entry.high_water_mark < mark:
-            why = f"version {version} sets the row id high water mark to {entry.high_water_mark:,}, and it was {mark:,}"
-            self.find(ROW_IDS, "proved", version, why, [entry.name])
+            reason = (
+                f"version {version} sets the row id high water mark to {entry.high_water_mark:,}, and it was {mark:,}"
+            )
+            self.find(ROW_IDS, "proved", version, reason, [entry.name])
         again, without = [], []
-        for one in entry.adds:
-            if (known := before.live.get(one.name)) is not None:
-                if known.file.base_row not in (None, one.base_row):
-                    again.append(f"{one.name} has the base row id {one.base_row}, which was {known.file.base_row:,}")
-            elif one.base_row is None:
-                without.append(one.name)
-            elif mark is not None and one.base_row <= mark and one.name not in before.dead:
-                again.append(f"{one.name} has the base row id {one.base_row:,}, and {mark:,} is assigned already")
+        for add in entry.adds:
+            if (life := before.live.get(add.name)) is not None:
+                if life.file.base_row not in (None, add.base_row):
+                    again.append(f"{add.name} has the base row id {add.base_row}, which was {life.file.base_row:,}")
+            elif add.base_row is None:
+                without.append(add.name)
+            elif mark is not None and add.base_row <= mark and add.name not in before.dead:
+                again.append(f"{add.name} has the base row id {add.base_row:,}, and {mark:,} is assigned already")
         if again:
-            why = f"version {version} gives {counted(len(again), 'file')} row ids that other rows have, or have had"
-            self.find(ROW_IDS, "proved", version, why, again[:5])
+            reason = f"version {version} gives {counted(len(again), 'file')} row ids that other rows have, or have had"
+            self.find(ROW_IDS, "proved", version, reason, again[:5])
         if without and has_ids and before.metadata.setting("delta.rowTrackingSuspended") != "true":
-            why = f"version {version} adds {counted(len(without), 'file')} without row ids"
-            self.find(ROW_IDS, "proved", version, why, without[:5])
+            reason = f"version {version} adds {counted(len(without), 'file')} without row ids"
+            self.find(ROW_IDS, "proved", version, reason, without[:5])
 
     def _times(self, version: int, entry: Actions, now: Snapshot) -> None:
         """Check that in-commit timestamps grow."""
@@ -414,33 +421,39 @@ class DeltaJudgement(Judgement):
             return
         before, self.stamp = self.stamp, entry.info("inCommitTimestamp", int)
         if self.stamp is None or not entry.info_is_first:
-            why = f"version {version} does not begin with a commitInfo with an inCommitTimestamp"
-            self.find(TIMES_GROW, "proved", version, why, [entry.name])
+            reason = f"version {version} does not begin with a commitInfo with an inCommitTimestamp"
+            self.find(TIMES_GROW, "proved", version, reason, [entry.name])
         elif before is not None and self.stamp <= before:
-            why = f"the inCommitTimestamp of version {version} is {self.stamp}, and that of the one before is {before}"
-            self.find(TIMES_GROW, "proved", version, why, [entry.name])
+            reason = (
+                f"the inCommitTimestamp of version {version} is {self.stamp}, and that of the one before is {before}"
+            )
+            self.find(TIMES_GROW, "proved", version, reason, [entry.name])
 
     # What is said elsewhere ------------------------------------------------------------------------------------------
 
-    def _compare(self, version: int, actions: Actions, why: str, differences: Iterable[str]) -> None:
+    def _compare(self, version: int, actions: Actions, reason: str, differences: Iterable[str]) -> None:
         """Check that a checkpoint, or a compaction, has the sum of its entries."""
         self._contradictions(version, actions, is_checkpoint=True)
-        found = list(islice(differences, 5))
-        if found:
-            evidence = [f"{actions.name}: {told}" for told in found]
-            state_of = partial(states.lost_entry, version, found[0])
-            self.find(READ, "proved", version, why, evidence, state_of, about=why)
+        examples = list(islice(differences, 5))
+        if examples:
+            evidence = [f"{actions.name}: {difference}" for difference in examples]
+            state_of = partial(states.lost_entry, version, examples[0])
+            self.find(READ, "proved", version, reason, evidence, state_of, about=reason)
 
     def _compare_checkpoint(self, version: int, checkpoint: Actions, now: Snapshot) -> None:
-        why = f"the checkpoint of version {version} is not what the entries up to there add up to"
-        self._compare(version, checkpoint, why, now.unlike(checkpoint))
+        reason = f"the checkpoint of version {version} is not what the entries up to there add up to"
+        self._compare(version, checkpoint, reason, now.unlike(checkpoint))
         self.checkpoints_compared += 1
 
-    def _compare_compaction(self, one: Compaction, actions: Actions, now: Snapshot) -> None:
-        why = f"the log compaction of versions {one.first} to {one.last} is not what its entries add up to"
-        lacks = [app for app, by in self.committed_by.items() if by >= one.first and app not in actions.transactions]
-        told = (f"it has no transaction of the application {app}" for app in lacks)
-        self._compare(one.last, actions, why, chain(now.unlike_compaction(actions, one.first), told))
+    def _compare_compaction(self, compaction: Compaction, actions: Actions, now: Snapshot) -> None:
+        reason = (
+            f"the log compaction of versions {compaction.first} to {compaction.last} is not what its entries add up to"
+        )
+        lacks = [
+            app for app, by in self.committed_by.items() if by >= compaction.first and app not in actions.transactions
+        ]
+        lines = (f"it has no transaction of the application {app}" for app in lacks)
+        self._compare(compaction.last, actions, reason, chain(now.unlike_compaction(actions, compaction.first), lines))
         self.compactions_compared += 1
 
     def _checksum(self, version: int) -> None:
@@ -449,9 +462,9 @@ class DeltaJudgement(Judgement):
         if name is None or self.snapshot is None:
             return
         with self.damages.around(version):
-            for told in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
-                why = f"the checksum of version {version} differs: {told}"
-                self.find(COUNTS_AGREE, "suspect", version, why, [name])
+            for difference in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
+                reason = f"the checksum of version {version} differs: {difference}"
+                self.find(COUNTS_AGREE, "suspect", version, reason, [name])
 
     def pointer(self) -> None:
         """``_last_checkpoint`` names a checkpoint that is there; its counts are hints, which writers get wrong."""
@@ -464,18 +477,18 @@ class DeltaJudgement(Judgement):
         there = self.log.checkpoints.get(version, [])
         fitting = [names for names in there if parts in (None, len(names))]
         if not fitting:
-            told = f"{_HINT} names " + (f"{parts} parts of " if parts else "") + f"the checkpoint of version {version}"
+            of = f"{parts} parts of " if parts else ""
             evidence = [f"{_HINT}: {version}"]
-            why = f"{told}, which is not there"
-            self.find(FILES_EXIST, "proved", max(version, 0), why, evidence, last=self.log.last)
+            reason = f"{_HINT} names {of}the checkpoint of version {version}, which is not there"
+            self.find(FILES_EXIST, "proved", max(version, 0), reason, evidence, last=self.log.last)
             return
         actions = read_checkpoint(self.source, fitting[0])
         size = sum(self.log.sizes[name] for name in fitting[0]) if not actions.sidecars else None
         counts = (("size", actions.rows), ("numOfAddFiles", len(actions.adds)), ("sizeInBytes", size))
         for name, number in counts if len(fitting) == 1 else ():
-            said = hint.get(name, int)
-            if said is not None and number is not None and said != number:
-                self.remarks.append(f"{_HINT} says that {name} is {said:,}, and the checkpoint has {number:,}")
+            hinted = hint.get(name, int)
+            if hinted is not None and number is not None and hinted != number:
+                self.remarks.append(f"{_HINT} says that {name} is {hinted:,}, and the checkpoint has {number:,}")
 
     def newest(self) -> None:
         """Check that the files of the newest version are there, and name what is not known."""
@@ -484,7 +497,9 @@ class DeltaJudgement(Judgement):
             self.left_out.append("whether data files exist: the newest version cannot be read")
             return
         live = ((life.file, life.first) for life in now.live.values())
-        ids = [RowIds(one.base_row, one.rows or 1, one.name, first) for one, first in live if one.base_row is not None]
+        ids = [
+            RowIds(file.base_row, file.rows or 1, file.name, first) for file, first in live if file.base_row is not None
+        ]
         if ids:
             next_id = None if now.high_water_mark is None else now.high_water_mark + 1
             self.judge_row_ids(ids, next_id, self.last)
@@ -494,8 +509,8 @@ class DeltaJudgement(Judgement):
         if now.metadata.provider != "parquet":
             self.left_out.append(f"data files of the format {brief(now.metadata.provider)}")
         files = [life.file for life in now.live.values()]
-        vectors = [(one, one.vector) for one in files if one.vector is not None]
-        outside = sum(one.is_outside for one in files)
+        vectors = [(file, file.vector) for file in files if file.vector is not None]
+        outside = sum(file.is_outside for file in files)
         outside += sum((place.name, place.inline, place.unreadable) == (None, None, None) for _, place in vectors)
         if outside:
             self.left_out.append(f"whether {counted(outside, 'file')} outside of the table's folder exist")
@@ -506,18 +521,18 @@ class DeltaJudgement(Judgement):
         if not self.is_unchanged():
             self.left_out.append("whether data files exist: the table was written to while it was read")
             return
-        wanted: Mapping[str, int | None] = {
-            **{one.name: one.size for one in files if not one.is_outside},
+        sizes: Mapping[str, int | None] = {
+            **{file.name: file.size for file in files if not file.is_outside},
             **{place.name: None for _, place in vectors if place.name is not None},
         }
         may_be_elsewhere = bool(outside or unknown or now.metadata.provider != "parquet")
-        found = self.judge_presence(wanted, self.last, self._origin, may_be_elsewhere=may_be_elsewhere)
-        absent = {one.name for one in found}
+        missing = self.judge_presence(sizes, self.last, self._origin, may_be_elsewhere=may_be_elsewhere)
+        absent = {file.name for file in missing}
         there = []
-        for one, place in vectors:
+        for file, place in vectors:
             if place.unreadable is not None:
-                self.damages.note(Damaged(one.name, f"its deletion vector {place.unreadable}"), [self.last])
-            elif place.name not in absent and (vector := one.stored_vector()) is not None:
+                self.damages.note(Damaged(file.name, f"its deletion vector {place.unreadable}"), [self.last])
+            elif place.name not in absent and (vector := file.stored_vector()) is not None:
                 there.append(vector)
         self.judge_vectors(there, self.last)
 
@@ -550,27 +565,27 @@ class DeltaJudgement(Judgement):
             self.acks_looked_at(),
         ]
 
-    def _remark(self, what: str, cases: list[str], others: str) -> None:
+    def _remark(self, subject: str, cases: list[str], others: str) -> None:
         """Remark on something that cannot be told, with the first case, if there is one."""
         if cases:
             more = f", as is so in {counted(len(cases) - 1, others)}" if cases[1:] else ""
-            self.remarks.append(f"{what}: {cases[0]}{more}")
+            self.remarks.append(f"{subject}: {cases[0]}{more}")
 
     def acknowledged(self) -> None:
         """Find acknowledged commits that the log lacks, or that another commit has replaced."""
         for ack in self.acks or ():
-            version, why = ack["version"], None
+            version, reason = ack["version"], None
             millis, apps = self.told.get(version, (None, set()))
             if version > self.log.last and not self._has_catalog():
-                why = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
+                reason = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
             elif version in self.told and ack.get("timestamp", millis) != millis:
-                why = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
+                reason = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
             elif version in self.told and "appId" in ack and ack["appId"] not in apps:
-                why = f"version {version} was acknowledged to {ack['appId']}, and has no transaction of it"
-            if why is not None:
+                reason = f"version {version} was acknowledged to {ack['appId']}, and has no transaction of it"
+            if reason is not None:
                 name = self.log.entries.get(version, f"there is no entry of version {version}")
-                state_of = partial(states.lost_entry, version, why)
-                self.find(PRESENT, "proved", version, why, [name], state_of, about=why)
+                state_of = partial(states.lost_entry, version, reason)
+                self.find(PRESENT, "proved", version, reason, [name], state_of, about=reason)
 
 
 def _shape(snapshot: Snapshot) -> tuple[str | None, tuple[str, ...]]:

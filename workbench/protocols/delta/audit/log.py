@@ -53,14 +53,14 @@ class Log(NamedTuple):
 
     def newest_checkpoints(self, most_bytes: int) -> set[tuple[str, ...]]:
         """The files of the newest checkpoints, up to that many bytes."""
-        found: set[tuple[str, ...]] = set()
+        newest: set[tuple[str, ...]] = set()
         room = most_bytes
         for _, some in sorted(self.checkpoints.items(), reverse=True):
             for names in some:
-                if not found or room > 0:
-                    found.add(names)
+                if not newest or room > 0:
+                    newest.add(names)
                     room -= sum(self.sizes[name] for name in names)
-        return found
+        return newest
 
 
 def list_log(source: Source) -> Log | None:
@@ -72,27 +72,27 @@ def list_log(source: Source) -> Log | None:
     log = Log({}, {}, {}, (), {}, (), {})
     parts: dict[tuple[int, int], dict[int, str]] = {}
     staged = []
-    for one in source.entries(FOLDER):
-        if one.name == STAGED and one.is_folder:
+    for entry in source.entries(FOLDER):
+        if entry.name == STAGED and entry.is_folder:
             staged = [commit for commit in source.entries(STAGED) if _STAGED.fullmatch(commit.base)]
-        named = _NAME.fullmatch(one.base)
-        if named is None or one.is_folder:
+        named = _NAME.fullmatch(entry.base)
+        if named is None or entry.is_folder:
             continue
         version = int(named["version"])
         if version >= 2**63:
-            raise InputError(f"{brief(one.name)} is not accepted: a version has at most 63 bits")
-        log.sizes[one.name] = one.size
+            raise InputError(f"{brief(entry.name)} is not accepted: a version has at most 63 bits")
+        log.sizes[entry.name] = entry.size
         if named["entry"]:
-            log.entries[version] = one.name
+            log.entries[version] = entry.name
         elif named["checksum"]:
-            log.checksums[version] = one.name
+            log.checksums[version] = entry.name
         elif named["compacted"]:
-            compaction = Compaction(version, int(named["compacted"]), one.name)
+            compaction = Compaction(version, int(named["compacted"]), entry.name)
             log.compacted.setdefault(compaction.last, []).append(compaction)
         elif named["part"]:
-            parts.setdefault((version, int(named["of"])), {})[int(named["part"])] = one.name
+            parts.setdefault((version, int(named["of"])), {})[int(named["part"])] = entry.name
         else:
-            log.checkpoints.setdefault(version, []).append((one.name,))
+            log.checkpoints.setdefault(version, []).append((entry.name,))
     incomplete = []
     for (version, count), names in parts.items():
         if len(names) == count == max(names):
@@ -101,5 +101,5 @@ def list_log(source: Source) -> Log | None:
             incomplete.append(f"the checkpoint of version {version}, of which {len(names)} of {count} parts exist")
     if not log.entries and not log.checkpoints:
         return None
-    later = tuple(one.name for one in staged if int(one.base[:20]) > log.last)
+    later = tuple(entry.name for entry in staged if int(entry.base[:20]) > log.last)
     return log._replace(incomplete=tuple(incomplete), staged=later)

@@ -57,22 +57,22 @@ class Snapshot:
     @classmethod
     def of(cls, checkpoint: Actions) -> "Snapshot":
         """The table according to a checkpoint."""
-        dead = {one.name: Death() for one in checkpoint.removes}
-        found = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead=dead)
-        found.apply(checkpoint, -1, is_checkpoint=True)
-        return found
+        dead = {remove.name: Death() for remove in checkpoint.removes}
+        snapshot = cls(checkpoint.metadata[0], checkpoint.protocol[0], dead=dead)
+        snapshot.apply(checkpoint, -1, is_checkpoint=True)
+        return snapshot
 
     def apply(self, actions: Actions, version: int, *, is_checkpoint: bool = False) -> None:
         """Go on to the next version."""
-        for one in () if is_checkpoint else actions.removes:
-            life = self._drop(one.name)
-            self.dead.pop(one.name, None)
-            self.dead[one.name] = Death(version, -1 if life is None else life.first)
-        for one in actions.adds:
-            before = self._drop(one.name)
-            is_same = before is not None and before.file.vector_id == one.vector_id
-            self.live[one.name] = FileLife(one, before.first if before is not None and is_same else version, version)
-            self.bytes += one.size or 0
+        for remove in () if is_checkpoint else actions.removes:
+            life = self._drop(remove.name)
+            self.dead.pop(remove.name, None)
+            self.dead[remove.name] = Death(version, -1 if life is None else life.first)
+        for add in actions.adds:
+            before = self._drop(add.name)
+            is_same = before is not None and before.file.vector_id == add.vector_id
+            self.live[add.name] = FileLife(add, before.first if before is not None and is_same else version, version)
+            self.bytes += add.size or 0
         if actions.metadata:
             self.metadata, self.metadata_of = actions.metadata[-1], version
         if actions.protocol:
@@ -88,49 +88,49 @@ class Snapshot:
 
     def unlike(self, checkpoint: Actions) -> Iterator[str]:
         """The differences between a checkpoint of this version and the sum of the entries."""
-        for name in self.live.keys() - {one.name for one in checkpoint.adds}:
+        for name in self.live.keys() - {add.name for add in checkpoint.adds}:
             yield f"it lacks {name}"
         yield from self._unlike(checkpoint)
 
     def unlike_compaction(self, compaction: Actions, first: int) -> Iterator[str]:
         """The differences between a compaction of the entries from `first` to this version and their sum."""
-        added = {one.name for one in compaction.adds}
-        removed = {one.name for one in compaction.removes}
+        added = {add.name for add in compaction.adds}
+        removed = {remove.name for remove in compaction.removes}
         for name, life in takewhile(lambda item: item[1].last >= first, reversed(self.live.items())):
             if life.first >= first and name not in added:
                 yield f"it does not add {name}"
         for name, death in takewhile(lambda item: item[1].version >= first, reversed(self.dead.items())):
             if death.first < first and name not in removed and name not in self.live:
                 yield f"it does not remove {name}"
-        for one in compaction.removes:
-            mine = self.live.get(one.name)
-            if self.dead.get(one.name, Death()).version < first or (mine and mine.file.vector_id == one.vector_id):
-                yield f"it removes {one.name}, which the entries do not"
-        for what, said, version in (
+        for remove in compaction.removes:
+            mine, death = self.live.get(remove.name), self.dead.get(remove.name, Death())
+            if death.version < first or (mine and mine.file.vector_id == remove.vector_id):
+                yield f"it removes {remove.name}, which the entries do not"
+        for kind, actions, version in (
             ("metaData", compaction.metadata, self.metadata_of),
             ("protocol", compaction.protocol, self.protocol_of),
         ):
-            if version >= first and not said:
-                yield f"it has no {what}"
+            if version >= first and not actions:
+                yield f"it has no {kind}"
         yield from self._unlike(compaction)
 
     def _unlike(self, actions: Actions) -> Iterator[str]:
         """The actions that differ from what the entries up to this version have left."""
-        for one in actions.adds:
-            mine = self.live.get(one.name)
+        for add in actions.adds:
+            mine = self.live.get(add.name)
             if mine is None:
-                yield f"it has {one.name}, which the entries do not have"
-            elif mine.file.vector_id != one.vector_id:
-                yield f"it has {one.name} with other rows struck out"
-            elif mine.file.vector != one.vector:
-                yield f"it has {one.name} with another size or cardinality of its deletion vector"
-            elif (mine.file.size, mine.file.partition) != (one.size, one.partition):
-                yield f"it has {one.name} with another size or partition"
-            elif mine.file.base_row != one.base_row:
-                yield f"it has {one.name} with the base row id {one.base_row}, and not {mine.file.base_row}"
-        if any(one != self.metadata for one in actions.metadata[-1:]):
+                yield f"it has {add.name}, which the entries do not have"
+            elif mine.file.vector_id != add.vector_id:
+                yield f"it has {add.name} with other rows struck out"
+            elif mine.file.vector != add.vector:
+                yield f"it has {add.name} with another size or cardinality of its deletion vector"
+            elif (mine.file.size, mine.file.partition) != (add.size, add.partition):
+                yield f"it has {add.name} with another size or partition"
+            elif mine.file.base_row != add.base_row:
+                yield f"it has {add.name} with the base row id {add.base_row}, and not {mine.file.base_row}"
+        if any(metadata != self.metadata for metadata in actions.metadata[-1:]):
             yield "its metaData is another"
-        if any(one != self.protocol for one in actions.protocol[-1:]):
+        if any(protocol != self.protocol for protocol in actions.protocol[-1:]):
             yield "its protocol is another"
         if actions.high_water_mark not in (None, self.high_water_mark):
             yield f"it has the row id high water mark {actions.high_water_mark}, and not {self.high_water_mark}"
@@ -138,7 +138,7 @@ class Snapshot:
             if self.transactions.get(app) != number:
                 yield f"it has the transaction {number} of the application {app}"
 
-    def miscounts(self, said: Said) -> Iterator[str]:
+    def miscounts(self, checksum: Said) -> Iterator[str]:
         """The differences between a checksum file of this version and the table."""
         vectors = [life.file.vector.cardinality for life in self.live.values() if life.file.vector is not None]
         for name, there in (
@@ -149,21 +149,21 @@ class Snapshot:
             ("numDeletionVectorsOpt", len(vectors)),
             ("numDeletedRecordsOpt", sum(vectors)),
         ):
-            number = said.get(name, int)
+            number = checksum.get(name, int)
             if number not in (None, there):
                 yield f"{name} is {number:,}, and there are {there:,}"
-        metadata, protocol = said.get("metadata", dict), said.get("protocol", dict)
-        if metadata is not None and read_metadata(Said(metadata, said.name)) != self.metadata:
+        metadata, protocol = checksum.get("metadata", dict), checksum.get("protocol", dict)
+        if metadata is not None and read_metadata(Said(metadata, checksum.name)) != self.metadata:
             yield "its metadata is another"
-        if protocol is not None and read_protocol(Said(protocol, said.name)) != self.protocol:
+        if protocol is not None and read_protocol(Said(protocol, checksum.name)) != self.protocol:
             yield "its protocol is another"
 
 
 def rivals(actions: Actions) -> list[str]:
     """The names of the files added with several deletion vectors, or once with one and once without: all are live."""
     vectors: dict[str, set[str | None]] = {}
-    for one in actions.adds:
-        vectors.setdefault(one.name, set()).add(one.vector_id)
+    for add in actions.adds:
+        vectors.setdefault(add.name, set()).add(add.vector_id)
     return [name for name, several in vectors.items() if len(several) > 1]
 
 
@@ -172,21 +172,21 @@ def twice(actions: Actions, *, is_checkpoint: bool) -> list[str]:
 
     A file is removed once, whatever its deletion vector; but a checkpoint keeps a tombstone for each that it had.
     """
-    found = []
+    names = []
     for files in (actions.adds, actions.removes):
         seen: set[tuple[str, str | None]] = set()
-        for one in files:
-            key = one.name, one.vector_id if is_checkpoint or files is actions.adds else None
+        for action in files:
+            key = action.name, action.vector_id if is_checkpoint or files is actions.adds else None
             if key in seen:
-                found.append(one.name)
+                names.append(action.name)
             seen.add(key)
-    return found
+    return names
 
 
 def both(actions: Actions) -> list[str]:
     """The names of the files that are added and removed."""
-    removed = {(one.name, one.vector_id) for one in actions.removes}
-    return [one.name for one in actions.adds if (one.name, one.vector_id) in removed]
+    removed = {(remove.name, remove.vector_id) for remove in actions.removes}
+    return [add.name for add in actions.adds if (add.name, add.vector_id) in removed]
 
 
 def miscounted(entry: Actions) -> Iterator[str]:

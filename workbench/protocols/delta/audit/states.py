@@ -10,11 +10,11 @@ _K = "k1"
 _FILES = {n: File(n, _K) for n in (1, 2, 3)}
 
 
-def lost_entry(version: int, what: str) -> dict[str, Any]:
+def lost_entry(version: int, clause: str) -> dict[str, Any]:
     """A commit that is not in the log: in the model, another entry took its place."""
     cause = {"PutIfAbsentSupported": False}
     legend = (
-        f"{_K} = v1 stands for what the place of version {version} has lost: {what}; v2 for what is there",
+        f"{_K} = v1 stands for what the place of version {version} has lost: {clause}; v2 for what is there",
         "in the model the second of two writers overwrites the first one's entry, where put-if-absent is missing",
     )
     log = {1: Entry(frozenset({_FILES[2]}), frozenset())}
@@ -23,10 +23,10 @@ def lost_entry(version: int, what: str) -> dict[str, Any]:
     return _projected(cause, log, ["v1", "v2"], done, {"PutIfAbsentSupported": True}, legend, names)
 
 
-def overtaken(version: int, what: str) -> dict[str, Any]:
+def overtaken(version: int, clause: str) -> dict[str, Any]:
     """An entry that ignores an earlier one: rows are there twice, or in their earlier form."""
     legend = (
-        f"entry {version}: {what}; the entries before it stand for any earlier ones",
+        f"entry {version}: {clause}; the entries before it stand for any earlier ones",
         f"it and the one before have both rewritten file 1, so that files 2 and 3 both hold {_K}",
         "in the model the later of the two finds the conflict, and aborts",
     )

@@ -16,7 +16,7 @@ from workbench.audits.source import MOST_BYTES, Entry, Source, read_again
 from workbench.kernel import InputError
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.hudi.audit.read import LogFile, Plan, plan_of, slices_of
-from workbench.protocols.hudi.audit.timeline import DELETES, Instant, Timeline, deleted_by, version_said
+from workbench.protocols.hudi.audit.timeline import DELETES, Instant, Timeline, deleted_by, version_in
 
 #: The most bytes of archived instants that are read, from the newest file on.
 MOST_OF_ARCHIVE = 256 * 2**20
@@ -115,7 +115,7 @@ def _files(source: Source, timeline: Timeline) -> list[Entry]:
         return []
     manifest = f"{timeline.archive}/manifest_{number}"
     named = Said(source.read_json(manifest), manifest).all("files", Said)
-    bases = sorted((one.take("fileName", str) for one in named), reverse=True)
+    bases = sorted((file.take("fileName", str) for file in named), reverse=True)
     absent = [base for base in bases if base not in entries]
     if absent:
         raise Missing(f"{timeline.archive}/{absent[0]}")
@@ -129,22 +129,22 @@ def _number(digits: str) -> int:
 def _of_parquet(source: Source, name: str, _: Archive) -> Iterator[tuple[Instant, Said | None, Said | None]]:
     """The instants in a Parquet file."""
     for batch in read_columns(source, name, _COLUMNS, _BATCH):
-        for said in (Said(row, name) for row in batch.to_pylist()):
-            ts, action = said.take("instantTime", str), said.take("action", str)
-            completed_at = said.get("completionTime", str, "")
+        for archived in (Said(row, name) for row in batch.to_pylist()):
+            ts, action = archived.take("instantTime", str), archived.take("action", str)
+            completed_at = archived.get("completionTime", str, "")
             # Instants from before version 8 have their own time for want of another.
             instant = _instant(name, ts, action, "completed", completed_at if completed_at > ts else "")
             is_told = action in _METADATA or action == "restore"
-            metadata = _packed(said, "metadata") if is_told else None
-            yield instant, metadata, _packed(said, "plan") if action == "commit" else None
+            metadata = _packed(archived, "metadata") if is_told else None
+            yield instant, metadata, _packed(archived, "plan") if action == "commit" else None
 
 
-def _packed(said: Said, column: str) -> Said | None:
+def _packed(row: Said, column: str) -> Said | None:
     """The one record of the Avro file in a column."""
-    content = said.get(column, bytes)
+    content = row.get(column, bytes)
     if not content:
         return None
-    return Said(next(records(content, said.name, most_of_block=MOST_BYTES), None), said.name)
+    return Said(next(records(content, row.name, most_of_block=MOST_BYTES), None), row.name)
 
 
 def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Instant, Said | None, Said | None]]:
@@ -160,20 +160,20 @@ def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Inst
             archive.left_out.append(f"archived instants in the last block of {name}, which is not there as a whole")
             return
         for record in _of_block(_Bytes(content[begins:end], name)):
-            said = Said(record, name)
-            action, state = said.take("actionType", str), said.get("actionState", str, "COMPLETED").lower()
-            told = _METADATA.get(action) if state == "completed" else None
+            archived = Said(record, name)
+            action, state = archived.take("actionType", str), archived.get("actionState", str, "COMPLETED").lower()
+            metadata_field = _METADATA.get(action) if state == "completed" else None
             yield (
-                _instant(name, said.take("commitTime", str), action, state, ""),
-                _part(said, told),
-                _part(said, "hoodieCompactionPlan" if action == "compaction" else None),
+                _instant(name, archived.take("commitTime", str), action, state, ""),
+                _part(archived, metadata_field),
+                _part(archived, "hoodieCompactionPlan" if action == "compaction" else None),
             )
         place = end
 
 
-def _part(said: Said, field: str | None) -> Said | None:
-    part = None if field is None else said.get(field, dict)
-    return None if part is None else Said(part, said.name)
+def _part(record: Said, field: str | None) -> Said | None:
+    part = None if field is None else record.get(field, dict)
+    return None if part is None else Said(part, record.name)
 
 
 def _of_block(block: "_Bytes") -> Iterator[dict[str, Any]]:
@@ -209,5 +209,5 @@ class _Bytes:
 
 
 def _instant(name: str, ts: str, action: str, state: str, completed_at: str) -> Instant:
-    version_said(ts, name)
+    version_in(ts, name)
     return Instant(ts, completed_at, action, state, name)

@@ -70,14 +70,14 @@ class HudiJudgement(Judgement):
         self,
         property: str,
         grade: Grade,
-        one: Mapping[str, Any],
-        why: str,
+        slice: Mapping[str, Any],
+        reason: str,
         evidence: Iterable[str],
         state_of: StateOf | None,
         **fields: Any,
     ) -> None:
         """Find something about a slice."""
-        self.find(property, grade, one["first"], why, evidence, state_of, bucket=_group(one), **fields)
+        self.find(property, grade, slice["first"], reason, evidence, state_of, bucket=_group(slice), **fields)
 
     def say_what_was_compared(self) -> None:
         slices = counted(self.table.slices.num_rows, "slice")
@@ -107,86 +107,90 @@ class HudiJudgement(Judgement):
             version = version_of_instant(ack["instant"])
             expired = self.table.has_history and (first is None or version < first)
             if version not in there and not expired:
-                why = f"the commit of {ack['instant']} was acknowledged, but has no completed instant"
+                reason = f"the commit of {ack['instant']} was acknowledged, but has no completed instant"
                 state_of = partial(states.deleted_slice, "of the commit", version, rolled_back=True)
-                self.find(PRESENT, "proved", version, why, state_of=state_of, about=version)
+                self.find(PRESENT, "proved", version, reason, state_of=state_of, about=version)
 
     def unmade(self) -> None:
         """Find instants that others name although they are neither completed nor archived."""
         table, there, evidence = self.table, self.table.there, defaultdict[int, list[str]](list)
         first = table.slices.filter(pc.and_(pc.is_null(table.slices["before"]), pc.is_valid(table.slices["built_on"])))
-        for one in first.to_pylist():  # slices that have a predecessor are judged by `built`
-            if table.whole_from <= one["built_on"] and one["built_on"] not in there:
-                evidence[one["built_on"]].append(f"{one['instant']}: {one['name']} was built on {one['built_on']}")
+        for slice in first.to_pylist():  # slices that have a predecessor are judged by `built`
+            built_on = slice["built_on"]
+            if table.whole_from <= built_on and built_on not in there:
+                evidence[built_on].append(f"{slice['instant']}: {slice['name']} was built on {built_on}")
         strange = self._replaced_but_not_made()
         for name, partition, group, version in base_files(table.present):
             if (partition, group) in strange and table.whole_from <= version and version not in there:
                 by = strange.pop((partition, group))
                 evidence[version].append(f"{by} has replaced the file group of {name}, which no instant publishes")
-        for version, told in sorted(evidence.items()):
+        for version, lines in sorted(evidence.items()):
             if version in self.archive().completed:
                 continue
-            why = (
+            reason = (
                 f"there is no completed instant {version}, though later ones rely on it: it was deleted, or archived "
                 "out of turn"
             )
             state_of = partial(states.deleted_slice, "of the commit", version, rolled_back=False)
-            self.find(PRESENT, "suspect", version, why, told[:5], state_of, about=version)
+            self.find(PRESENT, "suspect", version, reason, lines[:5], state_of, about=version)
         if strange and not table.has_history and not table.unread:
             by = min(strange.values())
-            why = f"no instant made {counted(len(strange), 'file group')} that a later one replaces: it was deleted"
-            told = [f"{by} replaces {'/'.join(filter(None, place))}" for place, by in list(strange.items())[:5]]
-            self.find(PRESENT, "suspect", by, why, told, partial(states.deleted_slice, told[0], by, rolled_back=False))
+            reason = f"no instant made {counted(len(strange), 'file group')} that a later one replaces: it was deleted"
+            lines = [f"{by} replaces {'/'.join(filter(None, place))}" for place, by in list(strange.items())[:5]]
+            state_of = partial(states.deleted_slice, lines[0], by, rolled_back=False)
+            self.find(PRESENT, "suspect", by, reason, lines, state_of)
 
     def _replaced_but_not_made(self) -> dict[tuple[str, str], int]:
         """The file groups that an instant replaces but that have no known slice or log file, each with that instant."""
         table = self.table
-        made = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True))
-        made |= {(one.partition, one.group) for one in table.logs.values()}
-        return {place: by for place, by in table.replaced.items() if place not in made}
+        groups = set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True))
+        groups |= {(log.partition, log.group) for log in table.logs.values()}
+        return {place: by for place, by in table.replaced.items() if place not in groups}
 
     # Slices that were not built on the one before --------------------------------------------------------------------
 
     def built(self) -> None:
         """Find slices that were not built on their predecessor."""
-        slices = {(one["partition"], one["bucket"], one["first"]): one for one in _near(self.table)}
-        for one in slices.values():
-            before = slices.get((one["partition"], one["bucket"], one["before"]))
-            if before is not None and one["built_on"] != one["before"] and not self.skips(one["first"]):
-                self._not_built_on(slices.get((one["partition"], one["bucket"], one["built_on"])), before, one)
+        slices = {(slice["partition"], slice["bucket"], slice["first"]): slice for slice in _near(self.table)}
+        for slice in slices.values():
+            before = slices.get((slice["partition"], slice["bucket"], slice["before"]))
+            if before is not None and slice["built_on"] != slice["before"] and not self.skips(slice["first"]):
+                self._not_built_on(slices.get((slice["partition"], slice["bucket"], slice["built_on"])), before, slice)
 
-    def _not_built_on(self, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]) -> None:
+    def _not_built_on(self, base: dict[str, Any] | None, before: dict[str, Any], slice: dict[str, Any]) -> None:
         """Judge a slice that was built on `base`, or on none, instead of on the one `before` it."""
-        on = "no slice" if one["built_on"] is None else f"the slice of {one['built_on']}"
+        on = "no slice" if slice["built_on"] is None else f"the slice of {slice['built_on']}"
         evidence = [
-            f"{one['instant']}: {one['name']} was built on {on}",
+            f"{slice['instant']}: {slice['name']} was built on {on}",
             f"{before['instant']}: {before['name']} was published before",
         ]
-        if one["built_on"] is not None and one["built_on"] > one["before"]:
-            later = one["built_on"] >= one["first"]
-            why = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
-            state_of = partial(states.lost_update, None, _group(one), [one["before"], one["built_on"], one["first"]])
-            self.find_slice(READ, "suspect", one, why, evidence, state_of)
+        if slice["built_on"] is not None and slice["built_on"] > slice["before"]:
+            later = slice["built_on"] >= slice["first"]
+            reason = f"the slice was built on {on}, which {'is not earlier' if later else 'no instant publishes'}"
+            stamps = [slice["before"], slice["built_on"], slice["first"]]
+            state_of = partial(states.lost_update, None, _group(slice), stamps)
+            self.find_slice(READ, "suspect", slice, reason, evidence, state_of)
             return
-        lost, known = _lost(self.table, base, before, one)
-        key, told = lost or (None, "no row was lost by it: the later slice has all that the earlier one changed")
-        why = f"the slice was built on {on}, and not on that of {one['before']}, which was published before it"
-        why += "" if key is None else f": what that had of {key} is lost"
-        stamps = [] if one["built_on"] is None else [one["built_on"]]
-        stamps += [one["before"], one["first"]]
-        state_of = partial(states.lost_update, key, _group(one), stamps)
-        grade: Grade = "suspect" if known and lost is None else "proved"
-        evidence += [told] if known else []
-        self.find_slice(READ, grade, one, why, evidence, state_of, key=key)
+        lost, is_compared = _lost(self.table, base, before, slice)
+        key, remark = lost or (None, "no row was lost by it: the later slice has all that the earlier one changed")
+        reason = f"the slice was built on {on}, and not on that of {slice['before']}, which was published before it"
+        reason += "" if key is None else f": what that had of {key} is lost"
+        stamps = [] if slice["built_on"] is None else [slice["built_on"]]
+        stamps += [slice["before"], slice["first"]]
+        state_of = partial(states.lost_update, key, _group(slice), stamps)
+        grade: Grade = "suspect" if is_compared and lost is None else "proved"
+        evidence += [remark] if is_compared else []
+        self.find_slice(READ, grade, slice, reason, evidence, state_of, key=key)
 
     def too_late(self) -> None:
         """Find slices published after their file group had been replaced: nobody reads them."""
         slices = self.table.slices
-        for one in slices.filter(pc.greater(slices["first"], slices["replaced"])).to_pylist():
-            why = f"the slice was published after {one['replaced']} had replaced its file group, so nobody reads it"
-            state_of = partial(states.lost_update, None, _group(one), [one["first"], one["replaced"]])
-            evidence = [f"{one['instant']} publishes {one['name']}", f"{one['replaced']} replaced {_group(one)}"]
-            self.find_slice(READ, "proved", one, why, evidence, state_of)
+        for slice in slices.filter(pc.greater(slices["first"], slices["replaced"])).to_pylist():
+            by = slice["replaced"]
+            reason = f"the slice was published after {by} had replaced its file group, so nobody reads it"
+            state_of = partial(states.lost_update, None, _group(slice), [slice["first"], by])
+            evidence = [f"{slice['instant']} publishes {slice['name']}", f"{by} replaced {_group(slice)}"]
+            self.find_slice(READ, "proved", slice, reason, evidence, state_of)
 
     # Slices that are not there ---------------------------------------------------------------------------------------
 
@@ -196,20 +200,20 @@ class HudiJudgement(Judgement):
         if lost and self._has_metadata_alone():
             self.left_out.append(f"whether data files exist: the folder has none of {len(lost):,}, only metadata")
             return
-        for one in lost:
-            deletions = self.table.deleted.get(one["name"].rpartition("/")[2], [])
-            rows = "" if one["rows"] is None else f", with {counted(one['rows'], 'row')}"
-            evidence = [f"{one['instant']} publishes {one['name']}{rows}", "there is no such file"]
+        for slice in lost:
+            deletions = self.table.deleted.get(slice["name"].rpartition("/")[2], [])
+            rows = "" if slice["rows"] is None else f", with {counted(slice['rows'], 'row')}"
+            evidence = [f"{slice['instant']} publishes {slice['name']}{rows}", "there is no such file"]
             evidence += [f"{instant.name} reports that it was deleted" for instant in deletions]
             which = "the newest slice of the file group is published"
-            if one["last"] is not None:
-                which = f"the slice of {one['first']} is published, and read by versions before {one['last']}"
+            if slice["last"] is not None:
+                which = f"the slice of {slice['first']} is published, and read by versions before {slice['last']}"
             by = "it is gone, and no instant reports its deletion"
             if deletions:
                 by = f"a {deletions[0].action} has deleted it"
-            last = self.table.versions[1] if one["last"] is None else one["last"] - 1
-            state_of = _deleted(_group(one), one["first"], deletions)
-            self.find_slice(FILES_EXIST, "proved", one, f"{which}, but {by}", evidence, state_of, last=last)
+            last = self.table.versions[1] if slice["last"] is None else slice["last"] - 1
+            state_of = _deleted(_group(slice), slice["first"], deletions)
+            self.find_slice(FILES_EXIST, "proved", slice, f"{which}, but {by}", evidence, state_of, last=last)
 
     def _has_metadata_alone(self) -> bool:
         """Whether there is no data file, as the audit was told that there may be none."""
@@ -223,24 +227,24 @@ class HudiJudgement(Judgement):
         if self._has_metadata_alone():
             return
         newest: dict[tuple[str, str], int] = {}
-        for known in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
-            place = known["partition"], known["bucket"]
-            newest[place] = max(newest.get(place, 0), known["first"], known["replaced"] or 0)
+        for slice in self.table.slices.select(["partition", "bucket", "first", "replaced"]).to_pylist():
+            place = slice["partition"], slice["bucket"]
+            newest[place] = max(newest.get(place, 0), slice["first"], slice["replaced"] or 0)
         for name, (partition, group, version, size, _) in self.table.logs.items():
-            found = self.table.present.get(name)
+            present = self.table.present.get(name)
             if version <= newest.get((partition, group), 0):
                 continue
-            if found is None:
+            if present is None:
                 deletions = self.table.deleted.get(name.rpartition("/")[2], [])
                 by = f"a {deletions[0].action} has deleted it" if deletions else "no instant reports its deletion"
-                why = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
-                one = {"partition": partition, "bucket": group, "first": version}
+                reason = f"the log file that {version} has added to the newest slice of the file group is gone; {by}"
+                slice = {"partition": partition, "bucket": group, "first": version}
                 state_of = _deleted(group, version, deletions)
                 evidence = [f"there is no {name}"]
-                self.find_slice(FILES_EXIST, "proved", one, why, evidence, state_of, last=self.table.versions[1])
-            elif size is not None and found < size:
+                self.find_slice(FILES_EXIST, "proved", slice, reason, evidence, state_of, last=self.table.versions[1])
+            elif size is not None and present < size:
                 self.damages.current(name)
-                self.damages.note(Damaged(name, f"it has {found:,} bytes, and had {size:,} in {version}"), [version])
+                self.damages.note(Damaged(name, f"it has {present:,} bytes, and had {size:,} in {version}"), [version])
 
     def planned(self) -> None:
         """Find log files that a compaction's plan leaves out although they were complete: their rows are lost by it."""
@@ -261,18 +265,18 @@ class HudiJudgement(Judgement):
                     is_before = base <= log.version < version and log.completed_at <= plan.instant.ts
                     deletions = *archive.deleted.get(file, ()), *self.table.deleted.get(file, ())
                     # A cleaner deletes the log files that it takes for merged; what the plan left out is lost by then.
-                    is_excused = any(one.action != "clean" or one.version < version for one in deletions)
+                    is_excused = any(deletion.action != "clean" or deletion.version < version for deletion in deletions)
                     if not is_before or file in names or is_excused:
                         continue
-                    what = "has left out" if plan.is_done else "leaves out"
-                    why = f"the compaction of {version} {what} a log file that {log.version} has added to the slice"
+                    verb = "has left out" if plan.is_done else "leaves out"
+                    reason = f"the compaction of {version} {verb} a log file that {log.version} has added to the slice"
                     evidence = [f"{plan.instant.name} merges {len(names):,} log files of {place[1]}, and not {name}"]
-                    one = {"partition": place[0], "bucket": place[1], "first": version}
+                    slice = {"partition": place[0], "bucket": place[1], "first": version}
                     stamps = [base, log.version, version]
                     grade: Grade = "proved" if plan.is_done and log.completed_at else "suspect"
                     state_of = partial(states.lost_update, None, place[1], stamps)
                     last = None if plan.instant.ts in archive.plans else self.table.versions[1]
-                    self.find_slice(READ, grade, one, why, evidence, state_of, last=last)
+                    self.find_slice(READ, grade, slice, reason, evidence, state_of, last=last)
 
     # Files with two writers ------------------------------------------------------------------------------------------
 
@@ -281,34 +285,34 @@ class HudiJudgement(Judgement):
         table, slices = self.table, self.table.slices
         if self.since is not None:
             slices = slices.filter(pc.or_(pc.greater_equal(slices["first"], self.since), pc.is_null(slices["last"])))
-        for one in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
-            why = f"two instants with the timestamp {one['first']} each publish a slice of the file group"
-            self._two_writers("proved", one, why, [one["instant"], one["name"]])
+        for slice in slices.filter(pc.equal(slices["first"], slices["before"])).to_pylist():
+            reason = f"two instants with the timestamp {slice['first']} each publish a slice of the file group"
+            self._two_writers("proved", slice, reason, [slice["instant"], slice["name"]])
         twins = _twins(table)
-        for one in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
-            files = twins[one["name"]]
-            why = f"{len(files)} files have the file group and the timestamp of the slice of {one['first']}"
-            evidence = [f"{one['instant']} publishes {one['name']}", *(f"there is {name}" for name in files)]
-            self._two_writers("suspect", one, why, evidence)
+        for slice in slices.filter(pc.is_in(slices["name"], value_set=pa.array(twins, pa.string()))).to_pylist():
+            files = twins[slice["name"]]
+            reason = f"{len(files)} files have the file group and the timestamp of the slice of {slice['first']}"
+            evidence = [f"{slice['instant']} publishes {slice['name']}", *(f"there is {name}" for name in files)]
+            self._two_writers("suspect", slice, reason, evidence)
         names, sizes = pa.array(table.present, pa.string()), pa.array(table.present.values(), pa.int64())
-        found = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
-        other = pc.and_kleene(pc.not_equal(slices["size"], found), pc.greater(slices["size"], 0))
-        for one in slices.filter(other).to_pylist():
-            if one["last"] is None:
-                self.damages.current(one["name"])
-            with self.damages.around(one["first"]):
-                rows = count_rows(table.source, one["name"])
-                why = "the slice's file is not the one its commit wrote: it was overwritten"
+        actual_sizes = sizes.take(pc.index_in(slices["name"].combine_chunks(), value_set=names))
+        other = pc.and_kleene(pc.not_equal(slices["size"], actual_sizes), pc.greater(slices["size"], 0))
+        for slice in slices.filter(other).to_pylist():
+            if slice["last"] is None:
+                self.damages.current(slice["name"])
+            with self.damages.around(slice["first"]):
+                rows = count_rows(table.source, slice["name"])
+                reason = "the slice's file is not the one its commit wrote: it was overwritten"
                 evidence = [
-                    f"{one['instant']}: {one['size']:,} bytes, {one['rows']} rows",
-                    f"{one['name']}: {table.present[one['name']]:,} bytes, {rows} rows",
+                    f"{slice['instant']}: {slice['size']:,} bytes, {slice['rows']} rows",
+                    f"{slice['name']}: {table.present[slice['name']]:,} bytes, {rows} rows",
                 ]
-                self._two_writers("suspect" if one["rows"] in (None, rows) else "proved", one, why, evidence)
+                self._two_writers("suspect" if slice["rows"] in (None, rows) else "proved", slice, reason, evidence)
 
-    def _two_writers(self, grade: Grade, one: Mapping[str, Any], why: str, evidence: Iterable[str]) -> None:
-        last = self.table.versions[1] if one["last"] is None else one["first"]
-        state_of = partial(states.one_name, _group(one), one["first"])
-        self.find_slice(READ, grade, one, why, evidence, state_of, last=last)
+    def _two_writers(self, grade: Grade, slice: Mapping[str, Any], reason: str, evidence: Iterable[str]) -> None:
+        last = self.table.versions[1] if slice["last"] is None else slice["first"]
+        state_of = partial(states.one_name, _group(slice), slice["first"])
+        self.find_slice(READ, grade, slice, reason, evidence, state_of, last=last)
 
     def not_written(self) -> None:
         """Find files with the timestamp of a commit that did not write them: readers that list folders read them."""
@@ -321,13 +325,13 @@ class HudiJudgement(Judgement):
             if version not in completed or (partition, group, version) in groups:
                 continue  # of two files of one slice, `_twins` tells
             kind = "base" if name.endswith(".parquet") else "log"
-            why = (
+            reason = (
                 f"there is a {kind} file of the commit {version}, which did not write it; "
                 "readers that list files read it"
             )
-            one = {"partition": partition, "bucket": group, "first": version}
+            slice = {"partition": partition, "bucket": group, "first": version}
             state_of = partial(states.one_name, group, version)
-            self.find_slice(READ, "suspect", one, why, [f"there is {name}"], state_of)
+            self.find_slice(READ, "suspect", slice, reason, [f"there is {name}"], state_of)
 
     # Keys in two file groups -----------------------------------------------------------------------------------------
 
@@ -342,44 +346,45 @@ class HudiJudgement(Judgement):
                 "keys in two file groups: hoodie.populate.meta.fields is false, and there is not one field for the key"
             )
             return
-        if replaced := [one.name for one in table.unread if one.action == "replacecommit"]:
+        if replaced := [instant.name for instant in table.unread if instant.action == "replacecommit"]:
             self.left_out.append(f"keys in two file groups: which groups {listed(replaced)} replaced is not known")
             return
-        found = duplicates(table, self.since, self.damages)
-        shown = sorted(found.found, key=lambda one: one.version)[:MOST_LISTED]
+        result = duplicates(table, self.since, self.damages)
+        shown = sorted(result.found, key=lambda duplicate: duplicate.version)[:MOST_LISTED]
         self._two_groups(shown)
-        left_out = found.left_out + len(found.found) - len(shown)
-        if found.vanished:
-            self.remarks.append(f"keys of slices that were deleted before they could be read: {found.vanished:,}")
+        left_out = result.left_out + len(result.found) - len(shown)
+        if result.vanished:
+            self.remarks.append(f"keys of slices that were deleted before they could be read: {result.vanished:,}")
         if left_out:
             self.remarks.append(f"keys that are, or seem to be, in two file groups, and are not listed: {left_out:,}")
         groups = len(set(zip(*(table.slices[name].to_pylist() for name in ("partition", "bucket")), strict=True)))
         self.looked_at.append(f"NoDuplicateKeysAcrossFiles: {counted(groups, 'file group')}")
 
-    def _two_groups(self, found: list[Duplicate]) -> None:
-        wanted: dict[str, set[str]] = defaultdict(set)
-        for one in found:
-            for copy in one.copies:
-                wanted[copy.slice["name"]].add(one.key)
-        rows = rows_of(self.table, wanted, self.damages)
-        for one in found:
-            grade, by = _grade(one)
-            why = f"{one.key} is in two file groups: {by}" + ("" if one.until is None else f"; until {one.until}")
+    def _two_groups(self, shown: list[Duplicate]) -> None:
+        keys_by_file: dict[str, set[str]] = defaultdict(set)
+        for duplicate in shown:
+            for copy in duplicate.copies:
+                keys_by_file[copy.slice["name"]].add(duplicate.key)
+        rows = rows_of(self.table, keys_by_file, self.damages)
+        for duplicate in shown:
+            key, (grade, by) = duplicate.key, _grade(duplicate)
+            until = "" if duplicate.until is None else f"; until {duplicate.until}"
+            reason = f"{key} is in two file groups: {by}{until}"
             evidence = [
-                f"{copy.slice['name']}: {rows.get((copy.slice['name'], one.key), '')}"
+                f"{copy.slice['name']}: {rows.get((copy.slice['name'], key), '')}"
                 + (f", as of {copy.time}" if copy.time else "")
-                for copy in one.copies
+                for copy in duplicate.copies
             ]
-            slices = sorted((copy.slice for copy in one.copies), key=lambda copy: int(copy["first"]))
+            slices = sorted((copy.slice for copy in duplicate.copies), key=lambda copy: int(copy["first"]))
             groups, stamps = [_group(copy) for copy in slices], [copy["first"] for copy in slices]
-            state_of = None if grade == "outside" else partial(states.two_groups, one.key, groups, stamps)
+            state_of = None if grade == "outside" else partial(states.two_groups, key, groups, stamps)
             property = "NoDuplicateKeysAcrossFiles"
-            self.find(property, grade, one.version, why, evidence, state_of, bucket=groups[-1], key=one.key)
+            self.find(property, grade, duplicate.version, reason, evidence, state_of, bucket=groups[-1], key=key)
 
 
-def _group(one: Mapping[str, Any]) -> str:
+def _group(slice: Mapping[str, Any]) -> str:
     """A slice's file group, prefixed with its partition."""
-    return f"{one['partition']}/{one['bucket']}" if one["partition"] else str(one["bucket"])
+    return f"{slice['partition']}/{slice['bucket']}" if slice["partition"] else str(slice["bucket"])
 
 
 def _deleted(group: str, version: int, deletions: Iterable[Instant]) -> StateOf:
@@ -399,30 +404,31 @@ def _near(table: HudiTable) -> list[dict[str, Any]]:
 
 
 def _lost(
-    table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], one: dict[str, Any]
+    table: HudiTable, base: dict[str, Any] | None, before: dict[str, Any], later: dict[str, Any]
 ) -> tuple[tuple[str, str] | None, bool]:
-    """A key whose row in `before` is lost in `one`, with the evidence; and whether all rows could be compared."""
+    """A key whose row in `before` is lost in `later`, with the evidence; and whether all rows could be compared."""
     if (
         not table.has_keys
         or table.has_logs
-        or (base is None and one["built_on"] is not None)
-        or not {before["name"], one["name"]} <= set(table.present)
+        or (base is None and later["built_on"] is not None)
+        or not {before["name"], later["name"]} <= set(table.present)
     ):
         return None, False
     if base is not None and base["name"] not in table.present:
         return None, False
-    sets = [{} if part is None else _times(table, part["name"]) for part in (base, before, one)]
+    sets = [{} if part is None else _times(table, part["name"]) for part in (base, before, later)]
     if any(part is None for part in sets):
         return None, False
     old, missed, new = ({} if part is None else part for part in sets)
     for key, time in missed.items():
         if old.get(key) != time and (key not in new and key not in old):
-            return (key, f"{before['name']} has {key}, as of {time}; {one['name']} does not have it"), True
+            return (key, f"{before['name']} has {key}, as of {time}; {later['name']} does not have it"), True
         if old.get(key) != time and new.get(key, time) < time:
-            return (key, f"{before['name']} has {key} as of {time}, {one['name']} as of {new[key]}"), True
+            return (key, f"{before['name']} has {key} as of {time}, {later['name']} as of {new[key]}"), True
     for key in old.keys() - missed.keys():
         if new.get(key) == old[key]:
-            return (key, f"{before['name']} does not have {key} any more; {one['name']} has it, as of {new[key]}"), True
+            has_it = f"{later['name']} has it, as of {new[key]}"
+            return (key, f"{before['name']} does not have {key} any more; {has_it}"), True
     return None, True
 
 
@@ -446,10 +452,10 @@ def _twins(table: HudiTable) -> dict[str, list[str]]:
     return {name: sorted(twins) for twins in files.values() if len(twins) > 1 for name in twins}
 
 
-def _grade(one: Duplicate) -> tuple[Grade, str]:
+def _grade(duplicate: Duplicate) -> tuple[Grade, str]:
     """The grade of a duplicate, by the promise of the operation that brought the second copy."""
-    origins = [copy.origin for copy in one.copies]
-    unknown = [copy.slice["first"] for copy in one.copies if copy.origin.version is None]
+    origins = [copy.origin for copy in duplicate.copies]
+    unknown = [copy.slice["first"] for copy in duplicate.copies if copy.origin.version is None]
     second = max((origin for origin in origins if origin.version is not None), default=None)
     if second is None or any(first > (second.version or 0) for first in unknown):
         return "suspect", "both were there before the first slice that is left"

@@ -77,14 +77,14 @@ def duplicates(table: HudiTable, since: int | None, damages: Damages) -> Duplica
     return result
 
 
-def _batches(table: HudiTable, one: Slice, columns: list[str], result: Duplicates) -> Iterator[pa.RecordBatch]:
+def _batches(table: HudiTable, slice: Slice, columns: list[str], result: Duplicates) -> Iterator[pa.RecordBatch]:
     """Columns of a slice; none if a cleaner has deleted it meanwhile, or it is damaged."""
     try:
-        yield from read_columns(table.source, one["name"], columns)
+        yield from read_columns(table.source, slice["name"], columns)
     except Missing:
         result.vanished += 1
     except Damaged as error:
-        result.damages.note(error, [one["first"]])
+        result.damages.note(error, [slice["first"]])
 
 
 def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[Slice]]]:
@@ -99,27 +99,27 @@ def _partitions(table: HudiTable, since: int | None) -> Iterator[dict[str, list[
     start = 0
     for length in lengths:
         groups: dict[str, list[Slice]] = defaultdict(list)
-        for one in slices.slice(start, length).to_pylist():
-            groups[one["bucket"]].append(one)
+        for slice in slices.slice(start, length).to_pylist():
+            groups[slice["bucket"]].append(slice)
         yield groups
         start += length
 
 
 def _hashes_in_two_groups(table: HudiTable, groups: dict[str, list[Slice]], result: Duplicates) -> dict[int, set[str]]:
     """The hashes that occur in several file groups, with these groups."""
-    read = [one for slices in groups.values() for one in _introducing(slices)]
-    passes = 1 + sum(one["rows"] or 0 for one in read) // MOST_HASHES
+    read = [slice for slices in groups.values() for slice in _introducing(slices)]
+    passes = 1 + sum(slice["rows"] or 0 for slice in read) // MOST_HASHES
     codes = {group: code for code, group in enumerate(groups)}
     names = list(groups)
     suspects: dict[int, set[str]] = {}
     for turn in range(passes):
         hashes, owners = [np.empty(0, np.uint64)], [np.empty(0, np.int32)]
-        for one in read:
-            for batch in _batches(table, one, [*table.key_columns], result):
+        for slice in read:
+            for batch in _batches(table, slice, [*table.key_columns], result):
                 part = _hashed(batch.column(0))
                 part = part[part % np.uint64(passes) == turn]
                 hashes.append(part)
-                owners.append(np.full(len(part), codes[one["bucket"]], np.int32))
+                owners.append(np.full(len(part), codes[slice["bucket"]], np.int32))
         both = np.concatenate(hashes), np.concatenate(owners)
         order = np.lexsort(both[::-1])
         hash_, owner = both[0][order], both[1][order]
@@ -132,10 +132,10 @@ def _hashes_in_two_groups(table: HudiTable, groups: dict[str, list[Slice]], resu
 def _introducing(slices: Sequence[Slice]) -> Iterator[Slice]:
     """The slices that may add keys to their predecessor's, and the live ones."""
     before = None
-    for one in slices:
-        if one["last"] is None or one["inserts"] != 0 or before is None or before["first"] != one["built_on"]:
-            yield one
-        before = one
+    for slice in slices:
+        if slice["last"] is None or slice["inserts"] != 0 or before is None or before["first"] != slice["built_on"]:
+            yield slice
+        before = slice
 
 
 def _hashed(keys: Any) -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -155,27 +155,27 @@ def _looked_at(
     """The keys with suspect hashes that are really in two groups at once."""
     if not suspects:
         return
-    wanted = np.fromiter(suspects, np.uint64, len(suspects))
+    hashes = np.fromiter(suspects, np.uint64, len(suspects))
     where: dict[str, dict[str, list[tuple[Slice, str]]]] = defaultdict(lambda: defaultdict(list))
     for group in sorted(set().union(*suspects.values())):
-        for one in groups[group]:
-            for key, time in _times(_batches(table, one, _key_and_time(table), result), wanted):
-                where[key][group].append((one, time))
+        for slice in groups[group]:
+            for key, time in _times(_batches(table, slice, _key_and_time(table), result), hashes):
+                where[key][group].append((slice, time))
     for key, rows in where.items():
-        found = _first_overlap(key, rows, groups, since)
-        if found is not None:
-            yield found
+        duplicate = _first_overlap(key, rows, groups, since)
+        if duplicate is not None:
+            yield duplicate
 
 
 def _key_and_time(table: HudiTable) -> list[str]:
     return [*table.key_columns, *([TIME] if table.has_keys else [])]
 
 
-def _times(batches: Iterator[pa.RecordBatch], wanted: Any) -> Iterator[tuple[str, str]]:
+def _times(batches: Iterator[pa.RecordBatch], hashes: Any) -> Iterator[tuple[str, str]]:
     """The keys with wanted hashes, with the commit times of their rows."""
     for batch in batches:
         batch = batch.filter(pc.is_valid(batch.column(0)))
-        chosen = np.isin(_hashed(batch.column(0)), wanted)
+        chosen = np.isin(_hashed(batch.column(0)), hashes)
         rows = batch.filter(chosen)
         columns = [pc.cast(column, "string").to_pylist() for column in rows.columns]
         yield from zip(columns[0], columns[1] if len(columns) > 1 else [""] * len(rows), strict=True)
@@ -186,15 +186,15 @@ def _first_overlap(
 ) -> Duplicate | None:
     """The key's duplicate with the earliest start."""
     best: Duplicate | None = None
-    copies = [(group, one, time) for group, found in rows.items() for one, time in found]
-    for i, (group, one, time) in enumerate(copies):
+    copies = [(group, slice, time) for group, holding in rows.items() for slice, time in holding]
+    for i, (group, slice, time) in enumerate(copies):
         for other_group, other, other_time in copies[i + 1 :]:
-            start = max(one["first"], other["first"], since or 0)
-            end = min((last for last in (one["last"], other["last"]) if last is not None), default=None)
+            start = max(slice["first"], other["first"], since or 0)
+            end = min((last for last in (slice["last"], other["last"]) if last is not None), default=None)
             if group == other_group or (end is not None and end <= start) or (best and best.version <= start):
                 continue
             pair = (
-                Copy(one, time, _origin(one, rows[group], groups[group])),
+                Copy(slice, time, _origin(slice, rows[group], groups[group])),
                 Copy(other, other_time, _origin(other, rows[other_group], groups[other_group])),
             )
             best = Duplicate(key, start, _until(rows, group, other_group), pair)
@@ -203,16 +203,16 @@ def _first_overlap(
 
 def _until(rows: dict[str, list[tuple[Slice, str]]], *pair: str) -> int | None:
     """The version in which one of the two groups loses the key; None if both still have it."""
-    lasts = [[one["last"] for one, _ in rows[group]] for group in pair]
-    ends = [None if None in found else max(found) for found in lasts]
+    lasts = [[slice["last"] for slice, _ in rows[group]] for group in pair]
+    ends = [None if None in versions else max(versions) for versions in lasts]
     return min((end for end in ends if end is not None), default=None)
 
 
-def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Slice]) -> Origin:
-    """The origin of the key in the file group of slice `one`."""
+def _origin(slice: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Slice]) -> Origin:
+    """The origin of the key in the file group of `slice`."""
     with_key = {s["first"] for s, _ in having}
-    earlier = [s for s in slices if s["first"] <= one["first"]]
-    since = one
+    earlier = [s for s in slices if s["first"] <= slice["first"]]
+    since = slice
     for s in reversed(earlier):
         if s["first"] not in with_key:
             break
@@ -222,11 +222,11 @@ def _origin(one: Slice, having: Iterable[tuple[Slice, str]], slices: Sequence[Sl
     return Origin(since["first"], since["operation"])
 
 
-def rows_of(table: HudiTable, wanted: dict[str, set[str]], damages: Damages) -> dict[tuple[str, str], str]:
+def rows_of(table: HudiTable, keys_by_file: dict[str, set[str]], damages: Damages) -> dict[tuple[str, str], str]:
     """Rows as JSON by (file, key), for the wanted keys of each file that can be read."""
-    found = {}
+    rows = {}
     (key_column,) = table.key_columns
-    for name, keys in wanted.items():
+    for name, keys in keys_by_file.items():
         with damages.around():
             columns = [c for c in column_names(table.source, name) if not c.startswith("_hoodie_") and c != key_column]
             for batch in read_columns(table.source, name, [key_column, *columns[:_SHOWN_COLUMNS]]):
@@ -235,5 +235,5 @@ def rows_of(table: HudiTable, wanted: dict[str, set[str]], damages: Damages) -> 
                 )
                 for row in chosen.to_pylist():
                     key = str(row.pop(key_column))
-                    found[name, key] = json.dumps(row, default=str, ensure_ascii=False)
-    return found
+                    rows[name, key] = json.dumps(row, default=str, ensure_ascii=False)
+    return rows

@@ -25,10 +25,10 @@ from workbench.protocols.hudi.audit.timeline import (
     Instant,
     Timeline,
     deleted_by,
+    metadata_of,
     properties,
-    said_by,
+    version_in,
     version_of_instant,
-    version_said,
 )
 
 #: File slices: files with the commit's own words on each.
@@ -127,7 +127,7 @@ class HudiTable:
     @property
     def there(self) -> set[int]:
         """The versions of the completed commits, even if their instants are damaged."""
-        return {*self.commits, *(one.version for one in self.unread)}
+        return {*self.commits, *(instant.version for instant in self.unread)}
 
     @property
     def logs_have_versions(self) -> bool:
@@ -164,8 +164,8 @@ def read(source: Source, damages: Damages) -> HudiTable:
     Raises:
         Damaged: If its properties are.
     """
-    given = properties(source)
-    timeline = Timeline(source, given)
+    config = properties(source)
+    timeline = Timeline(source, config)
     for tries_left in reversed(range(_TRIES)):
         reading = _TimelineReading(source, damages)
         try:
@@ -174,17 +174,17 @@ def read(source: Source, damages: Damages) -> HudiTable:
         except Missing:  # archived, or rolled back
             if not tries_left:
                 raise
-    table = reading.table(given, timeline.has_history())
+    table = reading.table(config, timeline.has_history())
     gone = set(unpublished(table)["name"].to_pylist())
     if not gone:
         return table
     # A cleaner may have deleted a slice between the two listings; then the timeline says so by now.
     instants = timeline.instants()
     reading.add(instants)
-    later = reading.table(given, timeline.has_history())
+    later = reading.table(config, timeline.has_history())
     still = unpublished(later)
     names = {instant.name for instant in instants}
-    excused = gone - {one["name"] for one in still.to_pylist() if one["instant"] in names}
+    excused = gone - {slice["name"] for slice in still.to_pylist() if slice["instant"] in names}
     kept = pc.invert(pc.is_in(table.slices["name"], value_set=pa.array(excused, pa.string())))
     return replace(table, slices=table.slices.filter(kept))
 
@@ -226,11 +226,11 @@ class _TimelineReading:
     def add(self, instants: Sequence[Instant]) -> None:
         """Read the new instants."""
         completed = {(instant.ts, instant.action) for instant in instants if instant.state == "completed"}
-        self._begins = min((one.version for one in instants if one.action in WRITES), default=None)
+        self._begins = min((instant.version for instant in instants if instant.action in WRITES), default=None)
         # A savepoint may keep an instant while later ones are archived.
-        kept = {one.ts for one in instants if one.action == "savepoint"}
+        kept = {instant.ts for instant in instants if instant.action == "savepoint"}
         self._whole_from = min(
-            (one.version for one in instants if one.action in WRITES and one.ts not in kept), default=0
+            (instant.version for instant in instants if instant.action in WRITES and instant.ts not in kept), default=0
         )
         for instant in instants:
             if instant.name in self._seen:
@@ -247,7 +247,7 @@ class _TimelineReading:
     def _plan(self, instant: Instant, *, is_done: bool) -> None:
         """Read the plan of a compaction, unless it is still being written."""
         try:
-            self._plans[instant.ts] = plan_of(said_by(self._source, instant), instant, is_done=is_done)
+            self._plans[instant.ts] = plan_of(metadata_of(self._source, instant), instant, is_done=is_done)
         except Missing:
             raise
         except Damaged as error:
@@ -256,8 +256,8 @@ class _TimelineReading:
 
     def _completed(self, instant: Instant) -> None:
         try:
-            said = said_by(self._source, instant)
-            (self._write if instant.action in WRITES else self._delete)(instant, said)
+            metadata = metadata_of(self._source, instant)
+            (self._write if instant.action in WRITES else self._delete)(instant, metadata)
         except Missing:
             raise
         except Damaged as error:
@@ -265,12 +265,12 @@ class _TimelineReading:
             self._unread.add(instant)
             self._cleaned_unsaid |= instant.action in DELETES
 
-    def _write(self, instant: Instant, said: Said) -> None:
+    def _write(self, instant: Instant, metadata: Said) -> None:
         logs: dict[str, LogFile] = {}
-        operation = (said.get("operationType", str) or "UNKNOWN").upper()
+        operation = (metadata.get("operationType", str) or "UNKNOWN").upper()
         replaced, slices = (
-            dict.fromkeys(_replaced(said), instant.version),
-            list(slices_of(said, instant, operation, logs)),
+            dict.fromkeys(_replaced(metadata), instant.version),
+            list(slices_of(metadata, instant, operation, logs)),
         )
         self._commits.append(instant.version)
         self._replaced |= replaced
@@ -283,23 +283,23 @@ class _TimelineReading:
         self._chunks.append(table_of(self._slices, SLICES))
         self._slices.clear()
 
-    def _delete(self, instant: Instant, said: Said) -> None:
-        for name in deleted_by(said, instant):
+    def _delete(self, instant: Instant, metadata: Said) -> None:
+        for name in deleted_by(metadata, instant):
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
-            retained = said.get("earliestCommitToRetain", str)
+            retained = metadata.get("earliestCommitToRetain", str)
             if retained:
-                self._cleaned_up_to = max(self._cleaned_up_to, version_said(retained, said.name))
+                self._cleaned_up_to = max(self._cleaned_up_to, version_in(retained, metadata.name))
             else:  # this cleaner counts slices, not commits
                 self._cleaned_unsaid = True
 
-    def table(self, given: dict[str, str], has_history: bool) -> HudiTable:
+    def table(self, config: dict[str, str], has_history: bool) -> HudiTable:
         """The table, with the files that exist now."""
         self._pack()
-        told = pa.concat_tables(self._chunks)
-        present = _present(self._source, told, self._logs)
-        unread = {one.version: one for one in self._unread if one.action in WRITES}
-        slices = _lived(pa.concat_tables([told, _by_names(present, unread)]), self._replaced)
+        published = pa.concat_tables(self._chunks)
+        present = _present(self._source, published, self._logs)
+        unread = {instant.version: instant for instant in self._unread if instant.action in WRITES}
+        slices = _lived(pa.concat_tables([published, _by_names(present, unread)]), self._replaced)
         if unread:  # nobody knows what these were built on
             is_unread = pc.is_in(slices["first"], value_set=pa.array(unread, pa.int64()))
             built_on = pc.if_else(is_unread, slices["before"], slices["built_on"])
@@ -307,7 +307,7 @@ class _TimelineReading:
         begins = self._begins if has_history else None  # without history there are no earlier slices
         return HudiTable(
             self._source,
-            given,
+            config,
             list(self._commits),
             slices,
             table_of([], SLICES) if begins is None else _archived(slices, present, self._replaced, begins),
@@ -324,20 +324,20 @@ class _TimelineReading:
         )
 
 
-def plan_of(said: Said, instant: Instant, *, is_done: bool) -> Plan:
+def plan_of(metadata: Said, instant: Instant, *, is_done: bool) -> Plan:
     """The plan of a compaction."""
     merges = {}
-    for one in said.all("operations", Said):
-        place = one.get("partitionPath", str, ""), one.take("fileId", str)
-        names = frozenset(name.rpartition("/")[2] for name in one.all("deltaFilePaths", str))
-        merges[place] = version_said(one.take("baseInstantTime", str), instant.name), names
+    for operation in metadata.all("operations", Said):
+        place = operation.get("partitionPath", str, ""), operation.take("fileId", str)
+        names = frozenset(name.rpartition("/")[2] for name in operation.all("deltaFilePaths", str))
+        merges[place] = version_in(operation.take("baseInstantTime", str), instant.name), names
     return Plan(instant, is_done, merges)
 
 
-def slices_of(said: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
+def slices_of(metadata: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes; log files are added to `logs`."""
-    for partition, stats in said.get("partitionToWriteStats", dict, {}).items():
-        for stat in said.members(stats, Said):
+    for partition, stats in metadata.get("partitionToWriteStats", dict, {}).items():
+        for stat in metadata.members(stats, Said):
             name, group = stat.get("path", str), stat.get("fileId", str)
             if not name or not group:  # a task that wrote nothing
                 continue
@@ -370,7 +370,7 @@ def slices_of(said: Said, instant: Instant, operation: str, logs: dict[str, LogF
                 "name": name,
                 "rows": counts["numWrites"],
                 "first": instant.version,
-                "built_on": None if built_on == "null" else version_said(built_on, instant.name),
+                "built_on": None if built_on == "null" else version_in(built_on, instant.name),
                 "inserts": counts["numInserts"],
                 "size": stat.get("fileSizeInBytes", int),
                 "operation": operation,
@@ -378,10 +378,10 @@ def slices_of(said: Said, instant: Instant, operation: str, logs: dict[str, LogF
             }
 
 
-def _replaced(said: Said) -> Iterator[tuple[str, str]]:
+def _replaced(metadata: Said) -> Iterator[tuple[str, str]]:
     """The file groups that an instant replaces."""
-    for partition, groups in said.get("partitionToReplaceFileIds", dict, {}).items():
-        for group in said.members(groups, str):
+    for partition, groups in metadata.get("partitionToReplaceFileIds", dict, {}).items():
+        for group in metadata.members(groups, str):
             yield partition, group
 
 
@@ -419,24 +419,24 @@ def _archived(
         if version < begins:
             place = partition, group
             newest[place] = max(newest.get(place, (0, "")), (version, name))
-    told = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
-    follow = dict(zip(zip(told["partition"], told["bucket"], strict=True), told["first"], strict=True))
-    found = []
+    firsts = slices.filter(pc.is_null(slices["before"])).select(["partition", "bucket", "first"]).to_pydict()
+    follow = dict(zip(zip(firsts["partition"], firsts["bucket"], strict=True), firsts["first"], strict=True))
+    rows = []
     for (partition, bucket), (version, name) in newest.items():
-        ends = [one[partition, bucket] for one in (follow, replaced) if (partition, bucket) in one]
-        one = {"partition": partition, "bucket": bucket, "name": name, "first": version, "built_on": version}
-        found.append(one | {"last": min(ends, default=None)})
-    return table_of(found, SLICES)
+        ends = [versions[partition, bucket] for versions in (follow, replaced) if (partition, bucket) in versions]
+        row = {"partition": partition, "bucket": bucket, "name": name, "first": version, "built_on": version}
+        rows.append(row | {"last": min(ends, default=None)})
+    return table_of(rows, SLICES)
 
 
 def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.Table:
     """The slices of the instants that could not be read, derived from the names of the files."""
-    found = []
+    rows = []
     for name, partition, group, version in base_files(present if unread else ()):
         if version in unread:
-            one = {"partition": partition, "bucket": group, "name": name, "first": version}
-            found.append(one | {"operation": "UNKNOWN", "instant": unread[version].name})
-    return table_of(found, SLICES)
+            row = {"partition": partition, "bucket": group, "name": name, "first": version}
+            rows.append(row | {"operation": "UNKNOWN", "instant": unread[version].name})
+    return table_of(rows, SLICES)
 
 
 def base_files(names: Iterable[str], kind: re.Pattern[str] = BASE_FILE) -> Iterator[tuple[str, str, str, int]]:
@@ -455,6 +455,6 @@ def not_built_on_before(slices: pa.Table) -> pa.Table:
 
 def _present(source: Source, slices: pa.Table, logs: Mapping[str, LogFile]) -> dict[str, int]:
     """The files in the folders of the partitions, with their sizes."""
-    folders = dict.fromkeys([*pc.unique(slices["partition"]).to_pylist(), *(one.partition for one in logs.values())])
+    folders = dict.fromkeys([*pc.unique(slices["partition"]).to_pylist(), *(log.partition for log in logs.values())])
     entries = (entry for folder in folders for entry in source.entries(folder))
     return {entry.name: entry.size for entry in entries if not entry.is_folder}

@@ -85,7 +85,7 @@ def _names(groups: Sequence[str], stamps: Sequence[int]) -> dict[str, str]:
     return {**own, **times, **slices}
 
 
-def names(given: Sequence[str | None], prefix: str) -> list[str]:
+def names(keys: Sequence[str | None], prefix: str) -> list[str]:
     """Names for keys in the model: their own where the model accepts these and they are distinct.
 
     Examples:
@@ -93,13 +93,13 @@ def names(given: Sequence[str | None], prefix: str) -> list[str]:
         ['jack', 'key2', 'key3']
     """
     taken: list[str] = []
-    for i, one in enumerate(given, 1):
+    for i, key in enumerate(keys, 1):
         try:
-            [name] = Names(prefix, range(1, 2)).parse([one])
+            [name] = Names(prefix, range(1, 2)).parse([key])
             fits = name not in taken and not name.startswith(("w", "v", "fg", prefix)) and len(name) <= 24
         except ValueError:
             fits = False
-        taken.append(str(one) if fits else f"{prefix}{i}")
+        taken.append(str(key) if fits else f"{prefix}{i}")
     return taken
 
 
@@ -112,22 +112,22 @@ def _projected(
     names: Mapping[str, str],
 ) -> dict[str, Any]:
     model = HudiExtended(Keys=list(keys), OpLimit=max(2, len(published)), **cause)
-    stamps = [Stamp(one.ts, None) for one in published]
+    stamps = [Stamp(entry.ts, None) for entry in published]
     slices = {
-        (one.group, *stamp): None if one.rows is None else Map(one.rows)
-        for one, stamp in zip(published, stamps, strict=True)
+        (entry.group, *stamp): None if entry.rows is None else Map(entry.rows)
+        for entry, stamp in zip(published, stamps, strict=True)
     }
     log: dict[tuple[str, int], Logged] = {}
-    for one in published:
-        kind, key, value = one.logged
-        log[key, sum(k == key for k, _ in log)] = Logged(kind, value, one.ts)
+    for entry in published:
+        kind, key, value = entry.logged
+        log[key, sum(k == key for k, _ in log)] = Logged(kind, value, entry.ts)
     changes = {
         "started": len(published),
         "requested": dict.fromkeys(stamps, True),
         "inflight": dict.fromkeys(stamps, True),
-        "completed": {stamp: one.group for one, stamp in zip(published, stamps, strict=True)},
+        "completed": {stamp: entry.group for entry, stamp in zip(published, stamps, strict=True)},
         "slices": slices,
-        "index": {one.logged[1]: one.group for one in published},
+        "index": {entry.logged[1]: entry.group for entry in published},
         "log": log,
     }
     return projected(model, changes, filter(None, legend), cause, repair, names)

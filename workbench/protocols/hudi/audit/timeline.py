@@ -61,7 +61,7 @@ def version_of_instant(ts: str) -> int:
     return int(ts.ljust(17, "9"))
 
 
-def version_said(ts: str, file: str) -> int:
+def version_in(ts: str, file: str) -> int:
     """A timestamp that a file of the table gives, as a number.
 
     Raises:
@@ -100,22 +100,22 @@ def properties(source: Source) -> dict[str, str]:
         text = source.read(PROPERTIES, at_most=2**22).decode()
     except UnicodeError:
         raise Damaged(PROPERTIES, "it is not UTF-8 text") from None
-    given = dict(_pairs(text))
-    if "hoodie.table.type" not in given:
+    config = dict(_pairs(text))
+    if "hoodie.table.type" not in config:
         raise Damaged(PROPERTIES, "it does not say hoodie.table.type")
-    if given["hoodie.table.type"].upper() not in TYPES:
+    if config["hoodie.table.type"].upper() not in TYPES:
         raise InputError(
-            f"a Hudi table of type {brief(given['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
+            f"a Hudi table of type {brief(config['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
         )
-    version = given.get("hoodie.table.version", "0")  # the first version did not say
+    version = config.get("hoodie.table.version", "0")  # the first version did not say
     if version not in map(str, VERSIONS):
         raise InputError(f"Hudi's table version {brief(version)} is not accepted; {listed(map(str, VERSIONS))} are")
     for name, accepted in (("hoodie.table.base.file.format", "PARQUET"), ("hoodie.table.format", "NATIVE")):
-        if given.get(name, accepted).upper() != accepted:
-            raise InputError(f"{name} = {brief(given[name])} is not accepted; {accepted} is")
-    if given.get("hoodie.bootstrap.base.path"):
+        if config.get(name, accepted).upper() != accepted:
+            raise InputError(f"{name} = {brief(config[name])} is not accepted; {accepted} is")
+    if config.get("hoodie.bootstrap.base.path"):
         raise InputError("a Hudi table with hoodie.bootstrap.base.path is not accepted: some of its rows are elsewhere")
-    return given
+    return config
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -133,39 +133,39 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 def _unescaped(text: str) -> str:
     """A text with its backslash escapes resolved."""
 
-    def one(found: re.Match[str]) -> str:
-        letter = found[1]
+    def character(escape: re.Match[str]) -> str:
+        letter = escape[1]
         return chr(int(letter[1:], 16)) if len(letter) == 5 else {"n": "\n", "t": "\t", "r": "\r"}.get(letter, letter)
 
-    return _ESCAPED.sub(one, text)
+    return _ESCAPED.sub(character, text)
 
 
 class Timeline:
     """The folder of a table's instants, and its listing.
 
     Args:
-        given: The table's properties.
+        config: The table's properties.
 
     Attributes:
         has_completion_times: Whether instants say when they completed, as from version 8 on.
         folder, archive: The folders of the active instants and of the archived ones.
     """
 
-    def __init__(self, source: Source, given: dict[str, str]) -> None:
+    def __init__(self, source: Source, config: dict[str, str]) -> None:
         self._source = source
-        self.has_logs = given["hoodie.table.type"].upper() == "MERGE_ON_READ"
-        layout = given.get("hoodie.timeline.layout.version") or (
-            "2" if int(given["hoodie.table.version"]) >= 8 else "1"
+        self.has_logs = config["hoodie.table.type"].upper() == "MERGE_ON_READ"
+        layout = config.get("hoodie.timeline.layout.version") or (
+            "2" if int(config["hoodie.table.version"]) >= 8 else "1"
         )
         if layout not in ("1", "2"):
             raise InputError(f"hoodie.timeline.layout.version = {brief(layout)} is not accepted; 1 and 2 are")
         self.has_completion_times = layout == "2"
         if self.has_completion_times:
-            self.folder = f".hoodie/{given.get('hoodie.timeline.path') or 'timeline'}"
-            self.archive = f"{self.folder}/{given.get('hoodie.timeline.history.path') or 'history'}"
+            self.folder = f".hoodie/{config.get('hoodie.timeline.path') or 'timeline'}"
+            self.archive = f"{self.folder}/{config.get('hoodie.timeline.history.path') or 'history'}"
         else:
             self.folder = ".hoodie"
-            self.archive = f".hoodie/{given.get('hoodie.archivelog.folder') or 'archived'}"
+            self.archive = f".hoodie/{config.get('hoodie.archivelog.folder') or 'archived'}"
 
     def instants(self) -> list[Instant]:
         """All instants, in order.
@@ -184,7 +184,7 @@ class Timeline:
         return listed
 
     def _listed(self) -> list[Instant]:
-        found = []
+        instants = []
         for entry in self._source.entries(self.folder):
             parts = _INSTANT.fullmatch(entry.base)
             if entry.is_folder or parts is None:
@@ -194,34 +194,34 @@ class Timeline:
             if action in ("deltacommit", "logcompaction") and not self.has_logs:
                 raise InputError(f"{brief(entry.name)} is not accepted: only a merge-on-read table has these")
             state = state or ("completed" if action else "inflight")
-            found.append(Instant(ts, completed_at, action or "commit", state, entry.name))
-        return sorted(found)
+            instants.append(Instant(ts, completed_at, action or "commit", state, entry.name))
+        return sorted(instants)
 
     def has_history(self) -> bool:
         """Whether older instants were archived, so that the active timeline does not start with the table."""
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self.archive))
 
 
-def said_by(source: Source, instant: Instant) -> Said:
+def metadata_of(source: Source, instant: Instant) -> Said:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):
         return Said(json_of(content, instant.name), instant.name)
-    found = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
-    if len(found) != 1:
-        raise Damaged(instant.name, f"it holds {counted(len(found), 'record')} instead of one")
-    return Said(found[0], instant.name)
+    documents = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
+    if len(documents) != 1:
+        raise Damaged(instant.name, f"it holds {counted(len(documents), 'record')} instead of one")
+    return Said(documents[0], instant.name)
 
 
-def deleted_by(said: Said, instant: Instant) -> set[str]:
+def deleted_by(metadata: Said, instant: Instant) -> set[str]:
     """The files that an instant reports as deleted, without their folders."""
-    parts = [said]
+    parts = [metadata]
     if instant.action == "restore":  # it consists of rollbacks
-        parts = [part for some in said.all("hoodieRestoreMetadata", list) for part in said.members(some, Said)]
+        parts = [part for some in metadata.all("hoodieRestoreMetadata", list) for part in metadata.members(some, Said)]
     return {
         name.rpartition("/")[2]
         for part in parts
-        for one in part.all("partitionMetadata", Said)
+        for partition in part.all("partitionMetadata", Said)
         for field in ("deletePathPatterns", "successDeleteFiles")
-        for name in one.all(field, str)
+        for name in partition.all(field, str)
     }

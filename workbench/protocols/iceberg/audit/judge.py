@@ -59,7 +59,7 @@ class IcebergJudgement(Judgement):
     def rules(self) -> list[Rule]:
         # A list of acknowledged commits says more than the snapshots that no metadata file names.
         last = self.unnamed if self.acks is None else self.acknowledged
-        found = [
+        rules = [
             self.chain,
             self.guarded(self.twice),
             self.content,
@@ -70,7 +70,7 @@ class IcebergJudgement(Judgement):
             self.orphans,
             last,
         ]
-        return [*found, self.say_what_was_compared]
+        return [*rules, self.say_what_was_compared]
 
     def is_unchanged(self) -> bool:
         return metadata_files(self.source) == self.table.files_of_metadata
@@ -98,22 +98,24 @@ class IcebergJudgement(Judgement):
         """Remember the snapshots of a metadata file, and note that a tool has rounded their ids."""
         self.known |= metadata.snapshots.keys() | set(metadata.rounded.values())
         for id, exact in list(metadata.rounded.items())[:1]:
-            why = (
+            reason = (
                 f"a tool has rewritten it, and rounded large numbers: the snapshot {id} has the manifest list of "
                 f"{exact}, which is the same 64-bit float"
             )
-            self.damages.note(Damaged(metadata.name, why), [self.table.versions_of.get(id)])
+            self.damages.note(Damaged(metadata.name, reason), [self.table.versions_of.get(id)])
 
-    def find_about(self, property: str, grade: Grade, one: IcebergSnapshot, why: str, evidence: Iterable[str]) -> None:
+    def find_about(
+        self, property: str, grade: Grade, snapshot: IcebergSnapshot, reason: str, evidence: Iterable[str]
+    ) -> None:
         """Find something about a snapshot; of several findings about it, the gravest stays."""
         shown = states.numbers_out_of_order if property == SEQUENTIAL else states.stale_parent
-        state_of = None if grade == "outside" else partial(shown, one.id)
-        self.find(property, grade, self.version(one), why, evidence, state_of, about=one.id)
+        state_of = None if grade == "outside" else partial(shown, snapshot.id)
+        self.find(property, grade, self.version(snapshot), reason, evidence, state_of, about=snapshot.id)
 
-    def version(self, one: IcebergSnapshot) -> int:
+    def version(self, snapshot: IcebergSnapshot) -> int:
         """A snapshot's version; for one outside the main branch, its number or its parent's successor."""
-        known = self.table.versions_of
-        return known.get(one.id, one.sequence or known.get(one.parent or 0, -1) + 1)
+        versions_of = self.table.versions_of
+        return versions_of.get(snapshot.id, snapshot.sequence or versions_of.get(snapshot.parent or 0, -1) + 1)
 
     # The newest metadata file ----------------------------------------------------------------------------------------
 
@@ -122,19 +124,25 @@ class IcebergJudgement(Judgement):
         table = self.table
         for parent, child in zip(table.chain, table.chain[1:], strict=False):
             if child.sequence <= parent.sequence and (child.sequence, parent.sequence) != (0, 0):
-                why = f"snapshot {child.id} has the sequence number {child.sequence}, and its parent {parent.sequence}"
+                reason = (
+                    f"snapshot {child.id} has the sequence number {child.sequence}, and its parent {parent.sequence}"
+                )
                 self.find_about(
-                    SEQUENTIAL, "proved", child, why, [f"{table.metadata.name}: {parent.id}, then {child.id}"]
+                    SEQUENTIAL, "proved", child, reason, [f"{table.metadata.name}: {parent.id}, then {child.id}"]
                 )
         if not table.chain:
             return
         first = table.chain[0]
         held = table.metadata.held()
-        older = [one for one in table.metadata.snapshots.values() if one.id not in held and _age(one) < _age(first)]
-        if first.parent is not None and any(one.id in table.metadata.heads for one in older):
-            why = f"snapshot {first.parent}, on which {first.id} was built, is missing, though older ones exist"
+        older = [
+            snapshot
+            for snapshot in table.metadata.snapshots.values()
+            if snapshot.id not in held and _age(snapshot) < _age(first)
+        ]
+        if first.parent is not None and any(snapshot.id in table.metadata.heads for snapshot in older):
+            reason = f"snapshot {first.parent}, on which {first.id} was built, is missing, though older ones exist"
             self.find_about(
-                PRESENT, "suspect", first, why, [f"{table.metadata.name} has {_told(older)}, not {first.parent}"]
+                PRESENT, "suspect", first, reason, [f"{table.metadata.name} has {_ids(older)}, not {first.parent}"]
             )
         self._heads()
 
@@ -149,11 +157,11 @@ class IcebergJudgement(Judgement):
             self._overlooked(metadata.left_by(before, after), evidence)
             if new.parent not in metadata.snapshots:  # possibly expired
                 continue
-            follows = any(one.id == before for one in metadata.ancestors(after))
-            if follows or any(one.id == after for one in metadata.ancestors(before)):
+            follows = any(snapshot.id == before for snapshot in metadata.ancestors(after))
+            if follows or any(snapshot.id == after for snapshot in metadata.ancestors(before)):
                 continue
-            why = f"snapshot {after} followed {before}, and was built on {new.parent}"
-            self.find_about(LINEAR, "suspect", new, why, evidence)
+            reason = f"snapshot {after} followed {before}, and was built on {new.parent}"
+            self.find_about(LINEAR, "suspect", new, reason, evidence)
 
     def twice(self) -> None:
         """Commits of Flink that are there twice along a branch: a committer that tries again adds the same files.
@@ -164,96 +172,99 @@ class IcebergJudgement(Judgement):
         metadata = self.table.metadata
         for head in dict.fromkeys((metadata.current, *sorted(metadata.branches))):
             marked = defaultdict[tuple[str, ...], list[IcebergSnapshot]](list)
-            for one in metadata.ancestors(head):
-                if (mark := one.mark()) and one.operation == "append":
-                    marked[mark].append(one)
+            for snapshot in metadata.ancestors(head):
+                if (mark := snapshot.mark()) and snapshot.operation == "append":
+                    marked[mark].append(snapshot)
             for mark, several in marked.items():
                 by: dict[str, int] = {}
-                for one in reversed(several):
-                    files = self.table.added.get(one.id, set())
+                for snapshot in reversed(several):
+                    files = self.table.added.get(snapshot.id, set())
                     if again := sorted(files & by.keys()):
                         first = by[again[0]]
-                        why = f"checkpoint {mark[-1]} of Flink's job {mark[0]} is there twice: as {first} and {one.id}"
+                        twice = f"is there twice: as {first} and {snapshot.id}"
+                        reason = f"checkpoint {mark[-1]} of Flink's job {mark[0]} {twice}"
                         evidence = [f"{self.table.metadata.name}: operator {mark[1]}"]
                         evidence += [f"both add {name}" for name in again[:5]]
-                        self.find_about(PRESENT, "proved", one, why, evidence)
-                    by = dict.fromkeys(files, one.id) | by
+                        self.find_about(PRESENT, "proved", snapshot, reason, evidence)
+                    by = dict.fromkeys(files, snapshot.id) | by
 
     def _overlooked(self, left: Left, evidence: Iterable[str]) -> bool:
         """Find snapshots that left the main branch when an insert took the table for empty; returns whether it did."""
         first = left.first
         if first is None or first.parent is not None or not left.is_unseen:
             return False
-        one = left.snapshots[0]
-        if one.id not in self.table.metadata.reachable():
-            why = (
-                f"snapshot {one.id} was the newest, and no branch leads to it: {first.id} took its place, which has no "
-                f"parent and the sequence number {first.sequence}, as if the table had been empty"
+        snapshot = left.snapshots[0]
+        if snapshot.id not in self.table.metadata.reachable():
+            reason = (
+                f"snapshot {snapshot.id} was the newest, and no branch leads to it: {first.id} took its place, which "
+                f"has no parent and the sequence number {first.sequence}, as if the table had been empty"
             )
-            self.find_about(PRESENT, "suspect", one, why, evidence)
+            self.find_about(PRESENT, "suspect", snapshot, reason, evidence)
         return True
 
     def content(self) -> None:
         """Each snapshot has its parent's files, with its own changes applied."""
-        for one in self.table.breaks:
-            evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in one.lacks[:5]]
-            evidence += [f"it has {name}, which its parent does not have, and does not add it" for name in one.has[:5]]
-            why = f"snapshot {one.snapshot.id} was not built on the files of its parent {one.snapshot.parent}"
-            self.find_about(LINEAR, "proved", one.snapshot, why, evidence)
+        for broken in self.table.breaks:
+            evidence = [f"it lacks {name}, which its parent has, and does not delete it" for name in broken.lacks[:5]]
+            evidence += [
+                f"it has {name}, which its parent does not have, and does not add it" for name in broken.has[:5]
+            ]
+            reason = f"snapshot {broken.snapshot.id} was not built on the files of its parent {broken.snapshot.parent}"
+            self.find_about(LINEAR, "proved", broken.snapshot, reason, evidence)
 
     def counts(self) -> None:
         """Figures that are stored twice agree."""
-        for one, why in self.table.miscounts:
-            evidence = [f"{self.table.metadata.name}: snapshot {one.id}, {one.manifest_list}"]
-            self.find(COUNTS_AGREE, "suspect", self.version(one), why, evidence, about=(one.id, why))
+        for snapshot, reason in self.table.miscounts:
+            evidence = [f"{self.table.metadata.name}: snapshot {snapshot.id}, {snapshot.manifest_list}"]
+            self.find(COUNTS_AGREE, "suspect", self.version(snapshot), reason, evidence, about=(snapshot.id, reason))
         vectors = defaultdict[str, list[Life]](list)
         for life in self.table.lives:
             if life.last is None and life.entry.blob:
                 vectors[life.entry.blob.of].append(life)
         for name, several in vectors.items():
             if len(several) > 1:
-                why = f"{name} has {len(several)} deletion vectors"
+                reason = f"{name} has {len(several)} deletion vectors"
                 version = sorted(life.first for life in several)[1]
                 evidence = [life.entry.name for life in several[:5]]
-                self.find(COUNTS_AGREE, "proved", version, why, evidence, last=self.versions[1])
-        for why in self.table.metadata.contradictions:
-            self.find(COUNTS_AGREE, "suspect", self.versions[1], why, [self.table.metadata.name])
+                self.find(COUNTS_AGREE, "proved", version, reason, evidence, last=self.versions[1])
+        for reason in self.table.metadata.contradictions:
+            self.find(COUNTS_AGREE, "suspect", self.versions[1], reason, [self.table.metadata.name])
 
     def row_ids(self) -> None:
         """No two rows have one row id, and none is still to be assigned."""
         table, metadata = self.table, self.table.metadata
         if metadata.next_row is None:
             return
-        ids = {one.id: own for one in metadata.snapshots.values() if (own := one.row_ids()) is not None}
+        ids = {snapshot.id: own for snapshot in metadata.snapshots.values() if (own := snapshot.row_ids()) is not None}
         for first, second in shared(ids.values()):
-            why = f"{first.name} and {second.name} assign the same row ids: {first}, {second}"
-            self.find(ROW_IDS, "proved", max(first.version or 0, second.version or 0), why, [metadata.name])
+            reason = f"{first.name} and {second.name} assign the same row ids: {first}, {second}"
+            self.find(ROW_IDS, "proved", max(first.version or 0, second.version or 0), reason, [metadata.name])
         for own in ids.values():
             if own.next > metadata.next_row:
-                why = f"next-row-id is {metadata.next_row:,}, and {own} already"
-                self.find(ROW_IDS, "proved", own.version, why, [metadata.name], last=self.versions[1])
-        for one in metadata.snapshots.values():
-            if one.id not in ids and one.parent in ids:
-                why = f"snapshot {one.id} has no first-row-id, and its parent has one"
-                self.find(ROW_IDS, "proved", self.version(one), why, [metadata.name])
+                reason = f"next-row-id is {metadata.next_row:,}, and {own} already"
+                self.find(ROW_IDS, "proved", own.version, reason, [metadata.name], last=self.versions[1])
+        for snapshot in metadata.snapshots.values():
+            if snapshot.id not in ids and snapshot.parent in ids:
+                reason = f"snapshot {snapshot.id} has no first-row-id, and its parent has one"
+                self.find(ROW_IDS, "proved", self.version(snapshot), reason, [metadata.name])
         strange = [
             f"{own}, and {by}" for own, id in table.row_ids if (by := ids.get(id)) is not None and not own.within(by)
         ]
         if strange:
-            why = f"data files have row ids that their snapshots have not assigned: {len(strange):,}"
-            self.find(ROW_IDS, "proved", self.versions[1], why, strange[:5])
+            reason = f"data files have row ids that their snapshots have not assigned: {len(strange):,}"
+            self.find(ROW_IDS, "proved", self.versions[1], reason, strange[:5])
         self.judge_row_ids((own for own, _ in table.row_ids), metadata.next_row, self.versions[1] or 0)
 
     def files(self) -> None:
         """The files of the newest snapshot, and of the heads of branches, are there."""
         if self.is_unchanged():  # nobody has written meanwhile
             live, version = self.table.live, self.versions[1] or 0
-            wanted = {entry.file: entry.size for entry in live.values()}
+            sizes = {entry.file: entry.size for entry in live.values()}
             was_moved = not self.source.is_at(self.table.metadata.location)
             may_be_elsewhere = was_moved or self.table.outside > 0
-            missing = self.judge_presence(wanted, version, self._origin, may_be_elsewhere=may_be_elsewhere)
-            absent = {one.name for one in missing}
-            self.judge_vectors([one for one in self._vectors() if one.name not in absent], version)
+            missing = self.judge_presence(sizes, version, self._origin, may_be_elsewhere=may_be_elsewhere)
+            absent = {file.name for file in missing}
+            self.judge_vectors([vector for vector in self._vectors() if vector.name not in absent], version)
         else:
             self.left_out.append("whether data files exist: the table was written to while it was read")
 
@@ -325,27 +336,27 @@ class IcebergJudgement(Judgement):
         both = [f"{older.name}, then {newer.name}"]
         if older.rounded or newer.rounded:
             return  # their ids cannot be compared
-        for id, one in newer.snapshots.items():
+        for id, now in newer.snapshots.items():
             was = older.snapshots.get(id)
             if was is None:
                 continue
-            parent = None if was.parent not in newer.snapshots and one.parent is None else was.parent  # expired
-            if (parent, was.sequence, was.manifest_list) == (one.parent, one.sequence, one.manifest_list):
+            parent = None if was.parent not in newer.snapshots and now.parent is None else was.parent  # expired
+            if (parent, was.sequence, was.manifest_list) == (now.parent, now.sequence, now.manifest_list):
                 continue
-            why = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {one.parent}"
-            if parent == one.parent:
-                why = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
-            told = (f"{m.name}: parent {s.parent}, {s.manifest_list}" for m, s in ((older, was), (newer, one)))
-            self.find_about(LINEAR, "proved", one, why, told)
+            reason = f"snapshot {id} is not what it was: its parent was {was.parent}, and is {now.parent}"
+            if parent == now.parent:
+                reason = f"snapshot {id} is not what it was: it had the number {was.sequence}, or other files"
+            lines = (f"{m.name}: parent {s.parent}, {s.manifest_list}" for m, s in ((older, was), (newer, now)))
+            self.find_about(LINEAR, "proved", now, reason, lines)
         if newer.last_sequence < older.last_sequence:
             head = older.snapshots.get(older.current or 0)
             if head is not None:
-                why = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
-                self.find_about(SEQUENTIAL, "proved", head, why, both)
+                reason = f"the last sequence number was {older.last_sequence}, and became {newer.last_sequence}"
+                self.find_about(SEQUENTIAL, "proved", head, reason, both)
         if older.next_row is not None and (newer.next_row or 0) < older.next_row:
-            why = f"next-row-id was {older.next_row:,}, and became {newer.next_row}"
+            reason = f"next-row-id was {older.next_row:,}, and became {newer.next_row}"
             last = newer.snapshots.get(newer.current or 0)
-            self.find(ROW_IDS, "proved", last and self.version(last), why, both)
+            self.find(ROW_IDS, "proved", last and self.version(last), reason, both)
         self._lost(older, newer, both)
         self._built_on_head(older, newer, both)
 
@@ -354,17 +365,19 @@ class IcebergJudgement(Judgement):
         adds = bool(newer.snapshots.keys() - older.snapshots.keys())
         held = newer.held()
         branch = list(older.ancestors(older.current))
-        kept = [place for place, one in enumerate(branch) if one.id in newer.snapshots and one.id not in held]
+        kept = [
+            place for place, snapshot in enumerate(branch) if snapshot.id in newer.snapshots and snapshot.id not in held
+        ]
         oldest = kept[-1] if kept else -1
-        for place, one in enumerate(branch):
-            if one.id in newer.snapshots:
+        for place, snapshot in enumerate(branch):
+            if snapshot.id in newer.snapshots:
                 continue
             if place == 0:
-                why = f"snapshot {one.id} was the newest, and is gone"
-                self.find_about(PRESENT, "proved", one, why, both)
+                reason = f"snapshot {snapshot.id} was the newest, and is gone"
+                self.find_about(PRESENT, "proved", snapshot, reason, both)
             elif place < oldest:
-                why = f"snapshot {one.id} is gone, though {branch[oldest].id} is there, which is older"
-                self.find_about(PRESENT, "proved" if adds else "suspect", one, why, both)
+                reason = f"snapshot {snapshot.id} is gone, though {branch[oldest].id} is there, which is older"
+                self.find_about(PRESENT, "proved" if adds else "suspect", snapshot, reason, both)
 
     def _built_on_head(self, older: Metadata, newer: Metadata, both: list[str]) -> None:
         """A new snapshot of the main branch is built on the previous head."""
@@ -372,20 +385,24 @@ class IcebergJudgement(Judgement):
             return
         if older.current not in older.snapshots or newer.current not in newer.snapshots:
             return
-        new = [one for one in newer.ancestors(newer.current) if one.id not in older.snapshots]
+        new = [snapshot for snapshot in newer.ancestors(newer.current) if snapshot.id not in older.snapshots]
         base, head = new[-1].parent, older.snapshots[older.current]
         if base == older.current:
             return
         if base is None:
             if self._overlooked(newer.left_by(older.current, newer.current), both):
                 return
-            why = f"snapshot {new[-1].id} has no parent, though {head.id} was before it, as after a table is replaced"
-            self.find_about(LINEAR, "outside", new[-1], why, [newer.name])
+            reason = (
+                f"snapshot {new[-1].id} has no parent, though {head.id} was before it, as after a table is replaced"
+            )
+            self.find_about(LINEAR, "outside", new[-1], reason, [newer.name])
             return
         after_head = newer.heads[newer.heads.index(head.id) :] if head.id in newer.heads else ()
         if base not in after_head:  # it was not rolled back to
-            why = f"snapshot {new[-1].id} was committed on {head.id}, but built on {base}, unless that was a rollback"
-            self.find_about(LINEAR, "suspect", new[-1], why, both)
+            reason = (
+                f"snapshot {new[-1].id} was committed on {head.id}, but built on {base}, unless that was a rollback"
+            )
+            self.find_about(LINEAR, "suspect", new[-1], reason, both)
 
     # Commits that are not in the history -----------------------------------------------------------------------------
 
@@ -428,13 +445,13 @@ class IcebergJudgement(Judgement):
             waiting += len(lost)  # writers are active: a refused one may be about to retry
             lost = []
         for snapshot, evidence in lost:
-            why = (
+            reason = (
                 f"a commit was prepared as snapshot {snapshot.id}, which is not in the history, nor are its files: "
                 "it was refused and given up, or accepted and lost"
             )
-            self.find_about(PRESENT, "suspect", snapshot, why, evidence)
+            self.find_about(PRESENT, "suspect", snapshot, reason, evidence)
         if self.others:
-            is_older = all(one.millis <= self.table.metadata.millis for one in self.others)
+            is_older = all(other.millis <= self.table.metadata.millis for other in self.others)
             which = "was in this folder before" if is_older else "is in this folder, too, and was written to later"
             notes = self.remarks if is_older else self.left_out
             notes.append(f"{counted(len(self.others), 'metadata file')} of another table, which {which}")
@@ -451,36 +468,36 @@ class IcebergJudgement(Judgement):
         A writer numbers its snapshot after the newest one, so of a commit under way the number is the next one.
         """
         metadata, source = self.table.metadata, self.source
-        known = self.known | {id for other in self.others for id in other.snapshots}
+        ids = self.known | {id for other in self.others for id in other.snapshots}
         later: dict[int, tuple[int, str]] = {}  # by sequence number
         for entry in source.entries(FOLDER):
             named = MANIFEST_LIST.fullmatch(entry.base)
-            if named is None or int(named[1]) in known or entry.is_folder:
+            if named is None or int(named[1]) in ids or entry.is_folder:
                 continue
-            one = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")
+            snapshot = IcebergSnapshot(int(named[1]), None, 0, 0, f"{metadata.location}/{entry.name}", "unknown")
             with suppress(Damaged):  # its writer has died, or still writes
-                listed = manifests_of(source, self.table.places, one).values()
-                number = max((said.sequence for said in listed if said.added_by == one.id), default=0)
+                listed = manifests_of(source, self.table.places, snapshot).values()
+                number = max((manifest.sequence for manifest in listed if manifest.added_by == snapshot.id), default=0)
                 if number > metadata.last_sequence:
-                    later[number] = one.id, entry.name
+                    later[number] = snapshot.id, entry.name
         if not later or not self.is_unchanged():
             return
         if max(later) == metadata.last_sequence + 1:
             self.remarks.append("a commit that seems to be under way, or whose metadata file is gone")
             return
         snapshots = [later[number] for number in sorted(later)]
-        why = (
+        reason = (
             f"{counted(len(later), 'snapshot')} with sequence numbers up to {max(later)} were prepared, and the newest "
             f"metadata file ends with {metadata.last_sequence}: some are gone, or several commits are under way"
         )
         first = IcebergSnapshot(snapshots[0][0], metadata.current, min(later), 0, None, "unknown")
         evidence = [f"{name} lists the manifests of snapshot {id}" for id, name in snapshots[:5]]
-        self.find_about(PRESENT, "suspect", first, why, evidence)
+        self.find_about(PRESENT, "suspect", first, reason, evidence)
 
     def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, list[str]]]:
         """The commit of an orphaned metadata file, with evidence, unless a retry has committed its files."""
         with suppress(Damaged):  # a refused writer cleaned up, or died
-            new = [one for one in metadata.ancestors(metadata.current) if one.id not in self.known]
+            new = [snapshot for snapshot in metadata.ancestors(metadata.current) if snapshot.id not in self.known]
             lost = [f"{file} is in no snapshot" for file in self._added(metadata, new) if file not in files]
             if new and lost:
                 yield new[0], [f"{metadata.name} is complete, and none follows it", *lost[:5]]
@@ -488,11 +505,11 @@ class IcebergJudgement(Judgement):
     def _added(self, metadata: Metadata, snapshots: Iterable[IcebergSnapshot]) -> Iterator[str]:
         """The files that these snapshots added."""
         source, places = self.source, Places(self.source, metadata)
-        for one in snapshots:
-            for manifest, listed in manifests_of(source, places, one).items():
-                if listed.added_by == one.id:
+        for snapshot in snapshots:
+            for manifest, listed in manifests_of(source, places, snapshot).items():
+                if listed.added_by == snapshot.id:
                     entries = entries_of(source, places, manifest, listed)
-                    yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == one.id)
+                    yield from (entry.name for entry in entries if entry.status == 1 and entry.added_by == snapshot.id)
 
     def say_what_was_compared(self) -> None:
         snapshots = counted(len(self.table.chain), "snapshot")
@@ -505,7 +522,7 @@ class IcebergJudgement(Judgement):
     def acknowledged(self) -> None:
         """Acknowledged snapshots that the history lacks."""
         metadata = self.table.metadata
-        oldest = min((one.millis for one in self.table.chain), default=0)
+        oldest = min((snapshot.millis for snapshot in self.table.chain), default=0)
         elsewhere = {id for other in self.others for id in other.snapshots}
         for ack in self.acks or ():
             id, millis = ack["snapshot-id"], ack.get("timestamp-ms")
@@ -518,35 +535,37 @@ class IcebergJudgement(Judgement):
                 self.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")
                 continue
             young = self.begins == 0 or (millis is not None and millis >= oldest)
-            why = f"snapshot {id} was acknowledged, and is not in the history" + (
+            reason = f"snapshot {id} was acknowledged, and is not in the history" + (
                 "" if young else "; it may have expired"
             )
-            one = IcebergSnapshot(id, None, self.versions[1] or 0, millis or 0, None, "unknown")
-            self.find_about(PRESENT, "proved" if young else "suspect", one, why, [f"{metadata.name} does not have it"])
+            snapshot = IcebergSnapshot(id, None, self.versions[1] or 0, millis or 0, None, "unknown")
+            self.find_about(
+                PRESENT, "proved" if young else "suspect", snapshot, reason, [f"{metadata.name} does not have it"]
+            )
 
-    def _out_of_the_history(self, one: IcebergSnapshot) -> None:
+    def _out_of_the_history(self, snapshot: IcebergSnapshot) -> None:
         """Find an acknowledged snapshot to which nothing leads, unless the table was rolled back or replaced."""
         metadata = self.table.metadata
-        if one.id in metadata.reachable():
+        if snapshot.id in metadata.reachable():
             return
-        later = metadata.built_on(one.id)
+        later = metadata.built_on(snapshot.id)
         was_head = [i for i, head in enumerate(metadata.heads) if head in later]
         last = metadata.heads[was_head[-1] :][:2] if was_head else ()
-        why = f"snapshot {one.id} was acknowledged, and no branch leads to it"
+        reason = f"snapshot {snapshot.id} was acknowledged, and no branch leads to it"
         left = metadata.left_by(*last) if len(last) == 2 and last[1] in metadata.snapshots else None
         if left is None:
-            why += ": it was never the newest, or its branch was dropped"
+            reason += ": it was never the newest, or its branch was dropped"
         elif left.is_on_purpose:
             return
         else:
-            why += f": {last[1]} followed {last[0]}, and was not built on it"
+            reason += f": {last[1]} followed {last[0]}, and was not built on it"
         grade: Grade = "proved" if left and left.is_unseen else "suspect"
-        self.find_about(PRESENT, grade, one, why, [metadata.name])
+        self.find_about(PRESENT, grade, snapshot, reason, [metadata.name])
 
 
-def _age(one: IcebergSnapshot) -> tuple[int, int]:
-    return one.sequence, one.millis
+def _age(snapshot: IcebergSnapshot) -> tuple[int, int]:
+    return snapshot.sequence, snapshot.millis
 
 
-def _told(snapshots: Iterable[IcebergSnapshot]) -> str:
-    return ", ".join(str(one.id) for one in list(snapshots)[:3])
+def _ids(snapshots: Iterable[IcebergSnapshot]) -> str:
+    return ", ".join(str(snapshot.id) for snapshot in list(snapshots)[:3])

@@ -74,8 +74,8 @@ class Places:
     def __init__(self, source: Source, metadata: Metadata) -> None:
         self._source = source
         self.sizes = {entry.name: entry.size for entry in source.entries(FOLDER)}
-        self._lists = [one.manifest_list for one in metadata.snapshots.values() if one.manifest_list]
-        parts = [one.rpartition(f"/{FOLDER}/") for one in self._lists]
+        self._lists = [snapshot.manifest_list for snapshot in metadata.snapshots.values() if snapshot.manifest_list]
+        parts = [location.rpartition(f"/{FOLDER}/") for location in self._lists]
         here = {name.rpartition("/")[2] for name in self.sizes}
         self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
         self._known: dict[str, str] = {}
@@ -109,7 +109,7 @@ _COUNTS = [
     *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in STATUSES.values()),
     *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in STATUSES.values()),
 ]
-SAID = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
+FIGURES = (*(field for field, _ in _COUNTS), "manifest_length", "sequence_number")
 
 
 #: The fields of an entry on a deletion vector.
@@ -162,7 +162,7 @@ class ManifestLists:
         if not isinstance(path, str) or not isinstance(added_by, int | None):
             raise Damaged(name, f"it names {brief(path)} as a manifest")
         counts = tuple(record.get(field, record.get(old)) for field, old in _COUNTS)
-        if not all(type(one) is int or one is None for one in (*counts, *map(record.get, _OTHERS))):
+        if not all(type(number) is int or number is None for number in (*counts, *map(record.get, _OTHERS))):
             raise Damaged(name, f"it does not count the files of {brief(path)}")
         manifest = self._places.name(path)
         if record.get("content", 0) not in (0, 1):
@@ -189,7 +189,7 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
     """The entries of a manifest."""
     fields = ("content", "file_path", "partition", "record_count", "file_size_in_bytes", "file_format", "first_row_id")
     for record in read_avro(
-        source, manifest, keep=("status", "snapshot_id", *(f"data_file.{one}" for one in (*fields, *_OF_BLOB)))
+        source, manifest, keep=("status", "snapshot_id", *(f"data_file.{field}" for field in (*fields, *_OF_BLOB)))
     ):
         status, file = record.get("status"), record.get("data_file")
         if status not in (EXISTING, ADDED, DELETED) or not isinstance(file, dict):

@@ -58,13 +58,13 @@ class IcebergSnapshot(NamedTuple):
 
     def totals(self) -> dict[str, int]:
         """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
-        said = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
-        return {name: int(number) for name, number in said.items() if number.isdecimal()}
+        texts = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
+        return {name: int(number) for name, number in texts.items() if number.isdecimal()}
 
     def mark(self) -> tuple[str, ...] | None:
         """Flink's name for the commit, if it has one that tells commits apart."""
-        said = () if self.summary is None else tuple(self.summary.get(name, str, "") for name in _MARK)
-        return said if all(said) and said[-1] != _OF_BATCHES else None
+        ids = () if self.summary is None else tuple(self.summary.get(name, str, "") for name in _MARK)
+        return ids if all(ids) and ids[-1] != _OF_BATCHES else None
 
 
 class Left(NamedTuple):
@@ -80,7 +80,7 @@ class Left(NamedTuple):
     @property
     def is_unseen(self) -> bool:
         """Whether the other writer had not seen them: it took a number that one of them has; 0 does not count."""
-        return self.first is not None and 0 != self.first.sequence in {one.sequence for one in self.snapshots}
+        return self.first is not None and 0 != self.first.sequence in {snapshot.sequence for snapshot in self.snapshots}
 
     @property
     def is_on_purpose(self) -> bool:
@@ -146,24 +146,24 @@ class Metadata(NamedTuple):
             shared = next((step.id for step in (one, other) if step and step.id in old and step.id in new), None)
             if shared is not None:
                 break
-        left, instead = (tuple(takewhile(lambda one: one.id != shared, some.values())) for some in (old, new))
+        left, instead = (tuple(takewhile(lambda snapshot: snapshot.id != shared, some.values())) for some in (old, new))
         return Left(left, instead[-1] if instead else None)
 
     def built_on(self, id: int) -> set[int]:
         """A snapshot, and those that were built on it."""
-        found = {id}
-        for one in sorted(self.snapshots.values(), key=lambda one: (one.sequence, one.millis)):
-            if one.parent in found:
-                found.add(one.id)
-        return found
+        ids = {id}
+        for snapshot in sorted(self.snapshots.values(), key=lambda snapshot: (snapshot.sequence, snapshot.millis)):
+            if snapshot.parent in ids:
+                ids.add(snapshot.id)
+        return ids
 
     def reachable(self) -> set[int]:
         """The snapshots to which the main branch, another one, or a tag leads."""
-        return {one.id for head in {self.current, *self.branches, *self.tags} for one in self.ancestors(head)}
+        return {snapshot.id for head in {self.current, *self.branches, *self.tags} for snapshot in self.ancestors(head)}
 
     def held(self) -> set[int]:
         """The snapshots that a tag or another branch keeps from expiring."""
-        return {*self.tags, *(one.id for head in self.branches for one in self.ancestors(head))}
+        return {*self.tags, *(snapshot.id for head in self.branches for snapshot in self.ancestors(head))}
 
 
 def written_last(source: Source, files: dict[str, int]) -> str:
@@ -180,7 +180,7 @@ def metadata_files(source: Source) -> dict[str, int]:
 
 def all_metadata(source: Source) -> list[str]:
     """The metadata files, also those without a number, which only a catalog can name."""
-    return [one.name for one in source.entries(FOLDER) if _METADATA.fullmatch(one.base) and not one.is_folder]
+    return [entry.name for entry in source.entries(FOLDER) if _METADATA.fullmatch(entry.base) and not entry.is_folder]
 
 
 def _number(name: str) -> int | None:
@@ -216,36 +216,36 @@ def read_metadata(source: Source, name: str) -> Metadata:
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):
         content = _unzipped(content, name)
-    said = Said(json_of(content, name), name)
-    version = said.take("format-version", int)
+    document = Said(json_of(content, name), name)
+    version = document.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
-    next_row = said.take("next-row-id", int) if version >= 3 else None
+    next_row = document.take("next-row-id", int) if version >= 3 else None
     snapshots = {}
-    for one in said.all("snapshots", Said):
-        if one.get("key-id", str) is not None:
+    for entry in document.all("snapshots", Said):
+        if entry.get("key-id", str) is not None:
             raise InputError(f"{brief(name)} is not accepted: the table is encrypted")
-        snapshot = _snapshot(one)
+        snapshot = _snapshot(entry)
         if snapshot.id in snapshots:
             raise Damaged(name, f"it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
-    current = said.get("current-snapshot-id", int, -1)
-    refs = [Said(ref, name) for branch, ref in said.get("refs", dict, {}).items() if branch != "main"]
+    current = document.get("current-snapshot-id", int, -1)
+    refs = [Said(ref, name) for branch, ref in document.get("refs", dict, {}).items() if branch != "main"]
     return Metadata(
         name,
         _number(name) or 0,
-        said.get("table-uuid", str),
-        said.take("location", str),
+        document.get("table-uuid", str),
+        document.take("location", str),
         None if current == -1 else current,
-        said.get("last-sequence-number", int, 0),
-        said.get("last-updated-ms", int, 0),
+        document.get("last-sequence-number", int, 0),
+        document.get("last-updated-ms", int, 0),
         snapshots,
         _refs(refs, "branch"),
         _refs(refs, "tag"),
-        tuple(one.take("metadata-file", str) for one in said.all("metadata-log", Said)),
-        heads := tuple(one.take("snapshot-id", int) for one in said.all("snapshot-log", Said)),
-        tuple(_contradictions(said, snapshots, heads)),
-        {id: exact for id, one in snapshots.items() if (exact := _id_in_name(one)) and is_rounded(id, exact)},
+        tuple(entry.take("metadata-file", str) for entry in document.all("metadata-log", Said)),
+        heads := tuple(entry.take("snapshot-id", int) for entry in document.all("snapshot-log", Said)),
+        tuple(_contradictions(document, snapshots, heads)),
+        {id: exact for id, snapshot in snapshots.items() if (exact := _id_in_name(snapshot)) and is_rounded(id, exact)},
         next_row,
     )
 
@@ -266,28 +266,29 @@ def _id_in_name(snapshot: IcebergSnapshot) -> int | None:
     return int(named[1]) if named else None
 
 
-def _contradictions(said: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
+def _contradictions(document: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
     """The numbers in a metadata file that name nothing in it, or contradict each other."""
     for field, many, number in (
         ("current-schema-id", "schemas", "schema-id"),
         ("default-spec-id", "partition-specs", "spec-id"),
         ("default-sort-order-id", "sort-orders", "order-id"),
     ):
-        known = {one.get(number, int) for one in said.all(many, Said)}
-        uses = {said.get(field, int)}
+        defined = {entry.get(number, int) for entry in document.all(many, Said)}
+        uses = {document.get(field, int)}
         if many == "schemas":
-            uses |= {one.get(number, int) for one in said.all("snapshots", Said)}
-        for use in sorted(one for one in uses - known if one is not None):
-            if known:
+            uses |= {entry.get(number, int) for entry in document.all("snapshots", Said)}
+        for use in sorted(use for use in uses - defined if use is not None):
+            if defined:
                 yield f"a {number} is {use}, and {many} has none such"
-    current = said.get("current-snapshot-id", int, -1)
-    main = Said(said.get("refs", dict, {}).get("main") or {"snapshot-id": current}, said.name).take("snapshot-id", int)
+    current = document.get("current-snapshot-id", int, -1)
+    ref = document.get("refs", dict, {}).get("main") or {"snapshot-id": current}
+    main = Said(ref, document.name).take("snapshot-id", int)
     if main != current:
         yield f"the main branch is at {main}, and current-snapshot-id is {current}"
     if heads and current not in (-1, heads[-1]):
         yield f"snapshot-log ends with {heads[-1]}, and current-snapshot-id is {current}"
-    last = said.get("last-sequence-number", int)
-    newest = max((one.sequence for one in snapshots.values()), default=0)
+    last = document.get("last-sequence-number", int)
+    newest = max((snapshot.sequence for snapshot in snapshots.values()), default=0)
     if last is not None and newest > last:
         yield f"a snapshot has the sequence number {newest}, and last-sequence-number is {last}"
 
@@ -296,18 +297,18 @@ def _refs(refs: list[Said], kind: str) -> frozenset[int]:
     return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
 
 
-def _snapshot(said: Said) -> IcebergSnapshot:
-    summary = Said(said.get("summary", dict, {}), said.name)
+def _snapshot(entry: Said) -> IcebergSnapshot:
+    summary = Said(entry.get("summary", dict, {}), entry.name)
     return IcebergSnapshot(
-        said.take("snapshot-id", int),
-        said.get("parent-snapshot-id", int),
-        said.get("sequence-number", int, 0),
-        said.take("timestamp-ms", int),
-        said.get("manifest-list", str),
+        entry.take("snapshot-id", int),
+        entry.get("parent-snapshot-id", int),
+        entry.get("sequence-number", int, 0),
+        entry.take("timestamp-ms", int),
+        entry.get("manifest-list", str),
         summary.get("operation", str, "unknown"),
         summary,
-        said.get("first-row-id", int),
-        said.get("added-rows", int),
+        entry.get("first-row-id", int),
+        entry.get("added-rows", int),
     )
 
 

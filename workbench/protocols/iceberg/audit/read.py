@@ -17,7 +17,7 @@ from workbench.kernel.meaning.errors import brief
 from workbench.protocols.iceberg.audit.manifests import (
     ADDED,
     DELETED,
-    SAID,
+    FIGURES,
     STATUSES,
     ListedManifest,
     ManifestEntry,
@@ -146,37 +146,37 @@ def read(
     files = metadata_files(source)
     if not files and source.chosen is None and (others := all_metadata(source)):
         raise InputError(f"{brief(others[0])} is not accepted: a metadata file begins with its number")
-    found = _current(source, files, damages, acknowledged)
-    if found is None:
+    current = _current(source, files, damages, acknowledged)
+    if current is None:
         return None
-    metadata = found.metadata
+    metadata = current.metadata
     chain = tuple(metadata.ancestors(metadata.current))[::-1]
     versions_of = _versions(chain)
     places = Places(source, metadata)
     places.refuse_if_all_are_elsewhere()
     reading = _BranchReading(source, places, damages, metadata.next_row is not None)
-    start = max((i for i, one in enumerate(chain) if versions_of[one.id] <= (since or 0)), default=0)
+    start = max((i for i, snapshot in enumerate(chain) if versions_of[snapshot.id] <= (since or 0)), default=0)
     for snapshot in chain[start:]:
         reading.add(snapshot, versions_of[snapshot.id])
     readings = (reading, *_other_branches(source, places, metadata, damages))
-    for one in readings:
-        for name in one.needed:
+    for branch in readings:
+        for name in branch.needed:
             damages.current(name)
-    live = {name: entry for one in readings for name, entry in one.live().items()}
+    live = {name: entry for branch in readings for name, entry in branch.live().items()}
     return IcebergTable(
         source,
         files,
-        found,
+        current,
         chain,
         versions_of,
         reading.lives(),
-        tuple(broken for one in readings for broken in one.breaks),
-        tuple(id for one in readings for id in one.unread),
+        tuple(broken for branch in readings for broken in branch.breaks),
+        tuple(id for branch in readings for id in branch.unread),
         tuple(reading.row_ids()),
-        {id: names for one in readings for id, names in one.added.items()},
+        {id: names for branch in readings for id, names in branch.added.items()},
         live,
-        len({name for one in readings for name in one.outside()}),
-        tuple(pair for one in readings for pair in one.miscounts),
+        len({name for branch in readings for name in branch.outside()}),
+        tuple(pair for branch in readings for pair in branch.miscounts),
         places,
         damages,
     )
@@ -184,12 +184,12 @@ def read(
 
 def _other_branches(source: Source, places: Places, metadata: Metadata, damages: Damages) -> Iterator["_BranchReading"]:
     """The other branches, each read from the last snapshot that it shares with the main one."""
-    main = {one.id for one in metadata.ancestors(metadata.current)}
+    main = {snapshot.id for snapshot in metadata.ancestors(metadata.current)}
     for head in sorted({*metadata.branches, *metadata.tags} & metadata.snapshots.keys() - main):
         reading, own = _BranchReading(source, places, damages, has_row_ids=False), []
-        for one in metadata.ancestors(head):
-            own.append(one)
-            if one.id in main:
+        for snapshot in metadata.ancestors(head):
+            own.append(snapshot)
+            if snapshot.id in main:
                 break
         for snapshot in reversed(own):
             reading.add(snapshot, snapshot.sequence)
@@ -202,29 +202,29 @@ def _current(source: Source, files: dict[str, int], damages: Damages, acknowledg
     A damaged one beside a whole one of the same number may be what a race's loser left.
     """
     whole, damaged = dict(files), list[Damaged]()
-    found = None
+    current = None
     if source.chosen is not None:
         if not source.exists(source.chosen):
             damages.note(Missing(source.chosen, "there is no such file, and the catalog names it"))
         else:
             return _chosen(source, source.chosen, damages)
-    while whole and found is None:
+    while whole and current is None:
         try:
-            found = _newest(source, whole, acknowledged)
+            current = _newest(source, whole, acknowledged)
         except Missing:
             raise  # deleted meanwhile
         except Damaged as error:
             damaged.append(error)
             del whole[error.name]
     rivals = []
-    for one in damaged:
-        if found is None or files[one.name] > found.metadata.number:
-            damages.note(one)
-        elif files[one.name] == found.metadata.number:  # older ones are read again if a later snapshot names them
-            rivals.append(one.name)
-    if found is None or found.metadata.current in acknowledged:
-        return found
-    return found._replace(candidates=(*found.candidates, *rivals), unreadable=tuple(rivals))
+    for damage in damaged:
+        if current is None or files[damage.name] > current.metadata.number:
+            damages.note(damage)
+        elif files[damage.name] == current.metadata.number:  # older ones are read again if a later snapshot names them
+            rivals.append(damage.name)
+    if current is None or current.metadata.current in acknowledged:
+        return current
+    return current._replace(candidates=(*current.candidates, *rivals), unreadable=tuple(rivals))
 
 
 def _chosen(source: Source, name: str, damages: Damages) -> Current | None:
@@ -248,27 +248,29 @@ def _newest(source: Source, files: dict[str, int], acknowledged: Container[int])
     The highest number may belong to a dropped table whose successor has not come as far.
     """
 
-    def rank(one: Metadata) -> tuple[bool, bool, tuple[int, str]]:
-        return one.current in acknowledged, _is_complete(source, one), (one.millis, one.name)
+    def rank(metadata: Metadata) -> tuple[bool, bool, tuple[int, str]]:
+        return metadata.current in acknowledged, _is_complete(source, metadata), (metadata.millis, metadata.name)
 
     names, latest = current_candidates(source, files), written_last(source, files)
-    found = [read_metadata(source, name) for name in {*names, latest}]
-    last = next(one for one in found if one.name == latest)
-    found = [one for one in found if one.name in names]
-    if all(last.is_of_another(one) and last.millis > one.millis for one in found):
-        found = [read_metadata(source, name) for name, number in files.items() if number >= last.number]
-        number = max(one.number for one in found if not one.is_of_another(last))
-        found = [one for one in found if one.number == number and not one.is_of_another(last)]
-    why = ""
-    if len(found) > 1:
-        ranks = {one.name: rank(one) for one in found}
-        found.sort(key=lambda one: ranks[one.name], reverse=True)
-        first, second = (ranks[one.name] for one in found[:2])
-        why = next(why for why, one, other in zip(_WHY_FIRST, first, second, strict=True) if one != other)
-    current = found[0].current
-    if current is not None and current not in found[0].snapshots:
-        raise Damaged(found[0].name, f"it does not have its current snapshot {current}")
-    return Current(found[0], tuple(one.name for one in found), why)
+    candidates = [read_metadata(source, name) for name in {*names, latest}]
+    last = next(metadata for metadata in candidates if metadata.name == latest)
+    candidates = [metadata for metadata in candidates if metadata.name in names]
+    if all(last.is_of_another(metadata) and last.millis > metadata.millis for metadata in candidates):
+        candidates = [read_metadata(source, name) for name, number in files.items() if number >= last.number]
+        number = max(metadata.number for metadata in candidates if not metadata.is_of_another(last))
+        candidates = [
+            metadata for metadata in candidates if metadata.number == number and not metadata.is_of_another(last)
+        ]
+    reason = ""
+    if len(candidates) > 1:
+        ranks = {metadata.name: rank(metadata) for metadata in candidates}
+        candidates.sort(key=lambda metadata: ranks[metadata.name], reverse=True)
+        first, second = (ranks[metadata.name] for metadata in candidates[:2])
+        reason = next(reason for reason, one, other in zip(_WHY_FIRST, first, second, strict=True) if one != other)
+    current = candidates[0].current
+    if current is not None and current not in candidates[0].snapshots:
+        raise Damaged(candidates[0].name, f"it does not have its current snapshot {current}")
+    return Current(candidates[0], tuple(metadata.name for metadata in candidates), reason)
 
 
 def _is_complete(source: Source, metadata: Metadata) -> bool:
@@ -288,9 +290,9 @@ def _with_rounded(entry: ManifestEntry, id: int) -> ManifestEntry:
 
 
 def _versions(chain: tuple[IcebergSnapshot, ...]) -> dict[int, int]:
-    sequences = [one.sequence for one in chain]
+    sequences = [snapshot.sequence for snapshot in chain]
     numbered = all(low < high for low, high in zip([0, *sequences], sequences, strict=False))
-    return {one.id: one.sequence if numbered else i for i, one in enumerate(chain, 1)}
+    return {snapshot.id: snapshot.sequence if numbered else i for i, snapshot in enumerate(chain, 1)}
 
 
 @dataclass
@@ -342,9 +344,9 @@ class _BranchReading:
             self.damages.used(name, version)
         if was_whole and not self._torn:
             data_only = (tuple(sorted(names - self._deletes)) for names in (lacks, strange))
-            found = Break(snapshot, *data_only)
-            if self._begun and (found.lacks or found.has):
-                self.breaks.append(found)
+            broken = Break(snapshot, *data_only)
+            if self._begun and (broken.lacks or broken.has):
+                self.breaks.append(broken)
             self._sum_up(snapshot, entries)
         self._begun = True
 
@@ -386,25 +388,25 @@ class _BranchReading:
     def _read(self, snapshot: IcebergSnapshot, listed: dict[str, ListedManifest]) -> list[ManifestEntry]:
         """Go on to the manifests that come with a snapshot; returns the entries of those that are new."""
         read = []
-        for manifest, said in listed.items():
+        for manifest, listing in listed.items():
             if live := self._manifests.get(manifest):
                 self._changed.pop(manifest, None)
-                self._first_rows[manifest] = said.first_row  # tables that come from version 2 get them later
-                if live.listed != said._replace(first_row=live.listed.first_row):
+                self._first_rows[manifest] = listing.first_row  # tables that come from version 2 get them later
+                if live.listed != listing._replace(first_row=live.listed.first_row):
                     self._changed[manifest] = None
                 continue
-            entries = self._entries(manifest, said)
+            entries = self._entries(manifest, listing)
             here = [entry for entry in entries if entry.status != DELETED]
             names, rows = [entry.name for entry in here], sum(entry.rows for entry in here)
-            self._manifests[manifest] = Live(names, rows, said, here if self.has_row_ids else [])
-            self._first_rows[manifest] = said.first_row
+            self._manifests[manifest] = Live(names, rows, listing, here if self.has_row_ids else [])
+            self._first_rows[manifest] = listing.first_row
             self._sum(self._manifests[manifest], 1)
-            if said.has_deletes:
+            if listing.has_deletes:
                 self._deletes.update(names)
             if manifest in self.damages:
                 self._torn.add(manifest)
             else:
-                self._count(snapshot, manifest, said, entries)
+                self._count(snapshot, manifest, listing, entries)
             read += entries
         for manifest in self._changed:
             self.miscounts.append((snapshot, f"{manifest} is listed otherwise than in the snapshot before"))
@@ -434,11 +436,11 @@ class _BranchReading:
             life.last = version
             self._dead.append(life)
 
-    def _entries(self, manifest: str, said: ListedManifest) -> list[ManifestEntry]:
+    def _entries(self, manifest: str, listed: ListedManifest) -> list[ManifestEntry]:
         """A manifest's entries; none if it is damaged."""
         entries: list[ManifestEntry] = []
         with self.damages.around():
-            entries = list(entries_of(self.source, self.places, manifest, said))
+            entries = list(entries_of(self.source, self.places, manifest, listed))
         return entries
 
     def _count(
@@ -446,13 +448,13 @@ class _BranchReading:
     ) -> None:
         """Compare a manifest's entries with the manifest list's figures."""
         rows = [[entry.rows for entry in entries if entry.status == status] for status in STATUSES]
-        found = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
+        actual = (*map(len, rows), *map(sum, rows), self.places.sizes.get(manifest), snapshot.sequence)
         is_own = listed.added_by == snapshot.id
-        said = (*listed.counts, listed.length, listed.sequence if is_own else None)
-        for what, one, other in zip(SAID, said, found, strict=True):
+        stated = (*listed.counts, listed.length, listed.sequence if is_own else None)
+        for figure, one, other in zip(FIGURES, stated, actual, strict=True):
             if None not in (one, other) and one != other:
-                why = f"{manifest} is said to have {what} {one:,}, and has {other:,}"
-                self.miscounts.append((snapshot, why))
+                reason = f"{manifest} is said to have {figure} {one:,}, and has {other:,}"
+                self.miscounts.append((snapshot, reason))
 
     def _sum_up(self, snapshot: IcebergSnapshot, entries: list[ManifestEntry]) -> None:
         """Compare a snapshot's live files with the totals in its summary, and check that none is there twice."""

@@ -26,7 +26,7 @@ def stale_parent(snapshot: int) -> dict[str, Any]:
     names = {
         "snapshot 1": "the snapshot before",
         "snapshot 2": "the commit of w1",
-        **{f"{told} 1": f"{told} the snapshot before" for told in ("builds on", "staged its files on")},
+        **{f"{verb} 1": f"{verb} the snapshot before" for verb in ("builds on", "staged its files on")},
     }
     legend = (
         f"w2 stands for whoever went past another's commit, that of w1; one of them is snapshot {snapshot}",
