@@ -117,7 +117,7 @@ class TwoRuns(Drawn):
         said = element("p", element("b", f"{number + 1}. "), self.runs.said(column).html(), class_="wb-sentence")
         panes = (
             element(
-                "section",
+                "div",  # a section would be a slide, in a notebook that is one
                 element("h4", self.runs.names[side]),
                 element(
                     "div",
