@@ -196,6 +196,88 @@ def test_what_disables_a_step_is_said_in_the_words_of_the_text():
     assert (give.lane, note.lane) == ("Client#0", "")
 
 
+REASONS = r"""
+always assertion Member:
+  for a in accounts:
+    if accounts[a] < 0:
+      return False
+  return True
+# accounts[a] < 0 is true for a = "y": accounts[a] is -1 (Cell.fizz:3:8)
+
+always assertion Part:
+  return moved >= 0 and accounts["x"] + moved <= LIMIT
+# accounts["x"] + moved <= LIMIT is false: accounts["x"] + moved is 7, LIMIT is 4 (Cell.fizz:2:25)
+
+always assertion All:
+  return all([accounts[a] >= 0 for a in accounts])
+# accounts[a] >= 0 is false for a = "y": accounts[a] is -1 (Cell.fizz:2:15)
+
+always assertion Any:
+  return any([accounts[a] > 6 for a in accounts])
+# any([accounts[a] > 6 for a in accounts]) is false: accounts is {"x": 1, "y": 1} (Cell.fizz:2:10)
+
+always assertion Otherwise:
+  total = 0
+  for a in accounts:
+    for b in [a]:
+      total += accounts[b]
+      if total < 0:
+        pass
+      elif not (moved > 1 and total == 4):
+        continue
+      else:
+        return moved if total == 9 else None
+  return True
+# total == 9 is false for a = "y", b = "y": total is 4 (Cell.fizz:11:25)
+
+always assertion Branch:
+  if moved == 0:
+    return True
+  elif moved == 1:
+    return True
+  else:
+    return False
+# moved == 0 is false: moved is 2 (Cell.fizz:2:6); moved == 1 is false: moved is 2 (Cell.fizz:4:8)
+
+always assertion Other:
+  low = accounts["y"]
+  if low < 0:
+    low = 1
+    return False
+  return True
+# it ends here (Cell.fizz:5:5)
+
+always assertion Nothing:
+  if moved < 2:
+    return True
+# it ends without a return (Cell.fizz:1:18)
+
+transition assertion Step(was, now):
+  return now.accounts["y"] - was.moved > -2
+# now.accounts["y"] - was.moved > -2 is false for was.moved = 1: now.accounts["y"] - was.moved is -2 (Cell.fizz:2:10)
+"""
+INIT = """
+action Init:
+  accounts = {"x": 1, "y": 1}
+  LIMIT = 4
+  moved = 0
+
+atomic action Move:
+  require moved < 2
+  accounts["x"] += 2
+  accounts["y"] -= 1
+  moved += 1
+"""
+
+
+@pytest.mark.parametrize("row", REASONS.strip().split("\n\n"), ids=lambda row: row.split(":")[0].split()[2])
+def test_why_an_assertion_is_false_is_said_in_the_words_of_the_text(row):
+    text, _, expected = row.partition("\n# ")
+    machine = machines_of(f"{text}\n{INIT}", "Cell")()
+    (verdict,) = check(machine, [re.match(r"\w+ assertion (\w+)", text)[1]]).verdicts
+    assert verdict.why.removeprefix("Move: ") == expected
+
+
 CHANGES = """
 action Init:
   r = record(kind="A", files=[1], by={"x": 1, "y": 2}, seen=set([1]))

@@ -8,6 +8,7 @@ import pytest
 from workbench import fizzbee
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
+from workbench.fizzbee.syntax.unparse import written
 from workbench.kernel.meaning.errors import InputError
 
 
@@ -63,6 +64,8 @@ def shown(node):
         ("lambda x, y = 1: x % y", "(\\x y (x % y))"),
         ("(1,)", "tuple(1)"),
         ("()", "tuple()"),
+        ("(a - (b - c)) * -(d + 1).e", "((a - (b - c)) * (- (d + 1).e))"),
+        ("((a if b else c) or (not d)) < (x == y)", "(((b ? a : c) or (not d)) < (x == y))"),
         ("0x10 + 0o17 + 1.5", "((16 + 15) + 1.5)"),
         (r"r'\n' + '\n\x41'", r"('\\n' + '\nA')"),
         ("a < b < c", None),
@@ -79,6 +82,8 @@ def test_expressions(text, expected):
         return
     (assign,) = parse(f"v = {text}\n", "x.fizz").constants
     assert shown(assign.value) == expected
+    (again,) = parse(f"v = {written(assign.value)}\n", "x.fizz").constants
+    assert shown(again.value) == expected, "as it is written for people"
 
 
 STATEMENTS = '''

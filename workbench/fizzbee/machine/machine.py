@@ -17,7 +17,7 @@ from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Family, Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
-from workbench.kernel.meaning.state import Layout, Reader
+from workbench.kernel.meaning.state import Layout, Reader, State
 from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 
 #: In more states, what no search of the machine decides stays unknown.
@@ -115,6 +115,9 @@ class FizzMachine(Machine, metaclass=FizzClass):
     def formulas(self, name: str) -> list[tuple[tuple[Any, ...], Formula]]:
         crash = len(self._fairness) - 1 if self._crashes else None
         return [((), self._assertions.formula(name, crash))]
+
+    def why_false(self, declared: Property, states: Sequence[State]) -> str:
+        return self._assertions.why_false(declared.name, states) or super().why_false(declared, states)
 
     def settled(self, declared: Property) -> Verdict | None:
         """The verdict of the interpreter's own search, up to a number of states."""

@@ -8,11 +8,14 @@ from typing import Any, NoReturn
 from workbench.fizzbee.machine.rows import RowState
 from workbench.fizzbee.machine.steps import FizzInstance, Shared
 from workbench.fizzbee.syntax import tree
+from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.properties import (
     DEADLOCK,
+    Fault,
     Formula,
     Invariant,
     Liveness,
+    Place,
     Property,
     Reachable,
     Step,
@@ -98,6 +101,12 @@ def row_of(state: Reader) -> Values:
     return row
 
 
+def _opened(shared: Shared, states: Sequence[Reader]) -> tuple[RowState, *tuple[RowState, ...]]:
+    """What the interpreter judges: a state, and of a step the state before, too."""
+    *before, after = (RowState(shared.rows, row_of(state)) for state in states)
+    return after, *before
+
+
 class Judge(PropertyInstance):
     """An assertion, of a state or of a step."""
 
@@ -113,9 +122,7 @@ class Judge(PropertyInstance):
         return not (isinstance(self.property, Step) and instance.kind == "crash")  # FizzBee judges no crash
 
     def judge(self, *states: Reader) -> bool:
-        before, after = [None, *(RowState(self._shared.rows, row_of(state)) for state in states)][-2:]
-        assert after is not None
-        return self._shared.meaning.holds(self._assertion, after, before)
+        return self._shared.meaning.holds(self._assertion, *_opened(self._shared, states))
 
 
 class OnlyCrashes(PropertyInstance):
@@ -180,6 +187,18 @@ class Assertions:
         if declared.name == ONLY_CRASHES:
             return [OnlyCrashes(author, declared, instances)]
         return [Judge(author, declared, self._shared.meaning.text.assertions[declared.name], self._shared)]
+
+    def why_false(self, name: str, states: Sequence[Reader]) -> Fault | None:
+        """Why an assertion of states or steps is false; None if the interpreter does not tell."""
+        assertion = self._shared.meaning.text.assertions.get(name)
+        if assertion is None or assertion.operators in _TEMPORAL:
+            return None
+        try:
+            blamed = self._shared.meaning.reasons(assertion, *_opened(self._shared, states))
+        except ModelError:
+            return None
+        read = dict.fromkeys(variable for reason in blamed for variable in reason.variables)
+        return Fault("; ".join(map(str, blamed)), *map(Place, read))
 
     def formula(self, name: str, crash: int | None) -> Formula:
         """The formula of an assertion; crashing for ever is as good as its goal, by that condition of fairness."""

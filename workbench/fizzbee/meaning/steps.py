@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from workbench.fizzbee.meaning.expressions import fail
+from workbench.fizzbee.meaning.reasons import Reason, reasons
 from workbench.fizzbee.meaning.state import Frame, State, Thread
 from workbench.fizzbee.meaning.threads import Disabled, Run
 from workbench.fizzbee.meaning.values import Collection, Dict, Instance, Record, Value, Wrong, clone, truth
@@ -102,19 +103,29 @@ class Meaning:
         Raises:
             ModelError: With the place of what cannot be evaluated.
         """
-        copy = state.clone()
+        return truth(self._judged(assertion, state, before).result)
+
+    def reasons(self, assertion: tree.Assertion, state: State, before: State | None = None) -> list[Reason]:
+        """Why an assertion that does not hold is false; nothing where its text does not tell.
+
+        Raises:
+            ModelError: With the place of what cannot be evaluated.
+        """
+        return reasons(self._judged(assertion, state, before), assertion)
+
+    def _judged(self, assertion: tree.Assertion, state: State, before: State | None) -> Run:
         variables: dict[str, Value] = {}
         if before is not None:
             names = assertion.parameters or ("before", "after")
             heaps = before.clone().heap, state.clone().heap
             variables = {name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)}
-        run = Run(self.text, self.constants, self.frozen, copy, [])
+        run = Run(self.text, self.constants, self.frozen, state.clone(), [])
         run.enter(Frame(assertion.name, variables, []), assertion.body)
         try:
             run.run(yields=False)
         except Disabled:
             fail(assertion.at, f"an assertion does not require anything, in {assertion.name}")
-        return truth(run.result)
+        return run
 
     # Steps ------------------------------------------------------------------------------------------------------------
 

@@ -37,6 +37,7 @@ class Run(Names):
         widths: How many members there were at each choice.
         chosen: The names of the choices with what was taken; statements are named by nothing, and are their numbers.
         done: Whether something was done in this step, so that it counts.
+        returned: The last ``return`` of a frame without a caller, with that frame.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Run(Names):
         self.continues = False
         self.result: Value = None
         self.created: list[Instance] = []
+        self.returned: tuple[tree.Return, Frame] | None = None
 
     # Names ------------------------------------------------------------------------------------------------------------
 
@@ -236,6 +238,8 @@ class Run(Names):
         return self._completed()
 
     def _return(self, node: tree.Return, flow: str) -> bool:
+        if len(self.frames) == 1:
+            self.returned = node, self.frames[0]
         return self._leave(None if node.value is None else self.value(node.value))
 
     def _if(self, node: tree.If, flow: str) -> bool:

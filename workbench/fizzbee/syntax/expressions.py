@@ -5,12 +5,12 @@ from workbench.fizzbee.syntax.tokens import Token, number, string
 from workbench.fizzbee.syntax.tree import Expression, refuse
 
 #: Binary operators by how tightly they bind; comparisons do not associate.
-_PRECEDENCE = {
+PRECEDENCE = {
     "or": 1, "and": 2,
     "==": 4, "!=": 4, "<": 4, ">": 4, "<=": 4, ">=": 4, "in": 4, "not in": 4,
     "|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "//": 10, "%": 10,
 }  # fmt: skip
-_NOT, _COMPARISON, _SIGN = 3, 4, 11
+NOT, COMPARISON, SIGN = 3, 4, 11
 #: Words that are never names.
 KEYWORDS = {
     "and", "or", "not", "in", "if", "else", "elif", "for", "while", "lambda", "def", "return", "break", "continue",
@@ -103,19 +103,19 @@ class ExpressionParser:
         """An expression of operators that bind at least as tightly as `weakest`."""
         at = self.token.at
         self.deeper()
-        if self.at("not") and weakest <= _NOT:
+        if self.at("not") and weakest <= NOT:
             self.next()
-            left: Expression = tree.Unary(at, "not", self.binary(_NOT))
+            left: Expression = tree.Unary(at, "not", self.binary(NOT))
         else:
             left = self._unary()
         self.depth -= 1
-        while (operator := self._operator()) and _PRECEDENCE[operator] >= weakest:
+        while (operator := self._operator()) and PRECEDENCE[operator] >= weakest:
             sign = self.next().at
             if operator == "not in":
                 self.next()
-            strength = _PRECEDENCE[operator]
+            strength = PRECEDENCE[operator]
             left = tree.Binary(sign, operator, left, self.binary(strength + 1))
-            if strength == _COMPARISON and (more := self._operator()) and _PRECEDENCE[more] == _COMPARISON:
+            if strength == COMPARISON and (more := self._operator()) and PRECEDENCE[more] == COMPARISON:
                 refuse(self.token.at, "comparisons are not chained: use and")
         return left
 
@@ -124,7 +124,7 @@ class ExpressionParser:
             return ""
         if self.at("not"):
             return "not in" if self.peek() == "in" else ""
-        return self.token.text if self.token.text in _PRECEDENCE else ""
+        return self.token.text if self.token.text in PRECEDENCE else ""
 
     def _unary(self) -> Expression:
         at = self.token.at

@@ -140,6 +140,35 @@ Expression: TypeAlias = (
 )  # fmt: skip
 
 
+def parts(node: Expression) -> tuple[Expression, ...]:
+    """The expressions in an expression, outermost first."""
+    match node:
+        case Listing():
+            return node.items
+        case Mapping():
+            return tuple(part for pair in node.pairs for part in pair)
+        case Unary():
+            return (node.operand,)
+        case Binary():
+            return node.left, node.right
+        case Conditional():
+            return node.condition, node.then, node.otherwise
+        case Call():
+            return node.function, *(argument.value for argument in node.arguments)
+        case Attribute():
+            return (node.owner,)
+        case Index():
+            return node.owner, node.index
+        case Slice():
+            return node.owner, *(bound for bound in node.bounds if bound is not None)
+        case Lambda():
+            return (node.body,)
+        case Comprehension():
+            clauses = [part for clause in node.clauses for part in (clause.target, clause.value)]
+            return node.element, *(part for part in clauses if part is not None)
+    return ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Block(Node):
     """Statements with their flow: atomic, serial, parallel or oneof; empty where it is that of the block around."""
