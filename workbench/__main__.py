@@ -73,11 +73,11 @@ def _end_interrupted(*_: Any) -> NoReturn:
     os._exit(INTERRUPTED)
 
 
-def _unraisable(what: Any) -> None:
+def _unraisable(unraisable: Any) -> None:
     """Handle exceptions that cannot be raised, as in a finaliser: for Ctrl-C, end instead of showing a traceback."""
-    if isinstance(what.exc_value, KeyboardInterrupt):
+    if isinstance(unraisable.exc_value, KeyboardInterrupt):
         _end_interrupted()
-    sys.__unraisablehook__(what)
+    sys.__unraisablehook__(unraisable)
 
 
 def _open_what_is_closed() -> None:

@@ -35,19 +35,19 @@ def read_acks(
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        what = f"line {number} of {brief(os.fspath(path))}"
-        document = read_json(line, what)
+        where = f"line {number} of {brief(os.fspath(path))}"
+        document = read_json(line, where)
         if not isinstance(document, dict):
-            raise InputError(f"{what} is not accepted: it takes an object, such as {_example(needs)}")
-        known = {**needs, **may_have}
+            raise InputError(f"{where} is not accepted: it takes an object, such as {_example(needs)}")
+        fields = {**needs, **may_have}
         for key, value in document.items():
-            if key not in known:
-                raise InputError(f"{what} is not accepted: it has {brief(key)}; known: {listed(known)}")
-            if not isinstance(value, known[key]) or isinstance(value, bool):
-                raise InputError(f"{what} is not accepted: {key} is {brief(value)}")
+            if key not in fields:
+                raise InputError(f"{where} is not accepted: it has {brief(key)}; known: {listed(fields)}")
+            if not isinstance(value, fields[key]) or isinstance(value, bool):
+                raise InputError(f"{where} is not accepted: {key} is {brief(value)}")
         missing = [key for key in needs if key not in document]
         if missing:
-            raise InputError(f"{what} is not accepted: it has no {missing[0]}")
+            raise InputError(f"{where} is not accepted: it has no {missing[0]}")
         acks.append(document)
     return acks
 

@@ -87,28 +87,28 @@ def audit(
     source = Source(path, storage)
     if format == "auto":
         format = detect(source)
-    known, wrong = usable("audit")
-    if format not in known:
-        raise InputError("; ".join([str(unknown("format", format, known)), *wrong]))
-    module = known[format]
+    modules, wrong = usable("audit")
+    if format not in modules:
+        raise InputError("; ".join([str(unknown("format", format, modules)), *wrong]))
+    module = modules[format]
     if not module.detects(source):
         raise InputError(f"{brief(source.url)} is not a table of {format}")
     if metadata is not None:
         source.chosen = source.inside(metadata)
-    told = None if acks is None else read_acks(acks, *module.ACKS)
+    acked = None if acks is None else read_acks(acks, *module.ACKS)
     source.limits, source.without_data = limits, without_data
-    found = module.audit(source, acks=told, since=since)
+    audited = module.audit(source, acks=acked, since=since)
     for _ in range(_MOST_READS):
-        damage = found.of(FILES_WHOLE)
+        damage = audited.of(FILES_WHOLE)
         if not damage or source.is_stopped():
             break
         time.sleep(_PAUSE)  # a file that was being written is whole by then
-        before, found = found, module.audit(source, acks=told, since=since)
+        before, audited = audited, module.audit(source, acks=acked, since=since)
         if source.is_stopped():
             return before
-        if found.of(FILES_WHOLE) == damage:
+        if audited.of(FILES_WHOLE) == damage:
             break
-    return found
+    return audited
 
 
 def formats() -> dict[str, Format]:
@@ -123,7 +123,7 @@ def looks_like(source: "Source") -> list[str]:
 
 def detect(source: "Source") -> str:
     """The format of a table."""
-    known, wrong = usable("audit")
+    modules, wrong = usable("audit")
     looks = looks_like(source)
     if len(looks) == 1:
         return looks[0]
@@ -135,21 +135,21 @@ def detect(source: "Source") -> str:
         hint = f"; there is one in {brief(below[0])}"
     if below[1:]:
         hint += f", and another in {brief(below[1])}: --below audits all below a folder"
-    raise InputError("; ".join([f"{brief(source.url)} is not a table of {', '.join(known)}{hint}", *wrong]))
+    raise InputError("; ".join([f"{brief(source.url)} is not a table of {', '.join(modules)}{hint}", *wrong]))
 
 
 def _tables_below(source: "Source") -> tuple[list[str], int]:
     """The URLs of the first two tables in the folders below, level by level, and how many were looked into."""
-    level, found, looked = [""], list[str](), 0
+    level, urls, looked = [""], list[str](), 0
     for _ in range(_DEPTH):
-        below = (entry.name for one in level for entry in source.entries(one) if entry.is_folder)
+        below = (entry.name for folder in level for entry in source.entries(folder) if entry.is_folder)
         level = []
-        for one in islice(below, _MOST_FOLDERS - looked):
-            inner, looked = source.below(one), looked + 1
+        for folder in islice(below, _MOST_FOLDERS - looked):
+            inner, looked = source.below(folder), looked + 1
             if looks_like(inner):
-                found.append(inner.url)
-                if len(found) == 2:
-                    return found, looked
+                urls.append(inner.url)
+                if len(urls) == 2:
+                    return urls, looked
             else:
-                level.append(one)
-    return found, looked
+                level.append(folder)
+    return urls, looked

@@ -79,10 +79,10 @@ def records(
 def bare_records(schema: bytes, encoded: Iterable[bytes], name: str) -> Iterator[Record]:
     """Records without a container, each of a length that is known; otherwise as :func:`records`."""
     with _named(name):
-        one, _ = _schemas(schema, None)
+        single, _ = _schemas(schema, None)
         for content in encoded:
             stream = io.BytesIO(content)
-            record: Any = schemaless_reader(stream, *one)
+            record: Any = schemaless_reader(stream, *single)
             if record is None or stream.tell() != len(content):
                 raise _Torn("a record is null, or does not end where it should")
             yield record
@@ -117,7 +117,7 @@ class SameEnds:
 
     def _read(self, content: bytes) -> tuple[int, list[Record]]:
         opened = _Opened(content)
-        one, _ = _schemas(opened.schema, self._keep)
+        single, _ = _schemas(opened.schema, self._keep)
         blocks = list(opened.blocks(MOST_OF_BLOCK))
         body, count = b"".join(block for block, _ in blocks), sum(count for _, count in blocks)
         is_known, attempts = opened.schema == self._schema, _MOST_COMPARISONS
@@ -129,7 +129,7 @@ class SameEnds:
                 if body.endswith(self._body[-length:]):
                     kept = place + 1
                     break
-            record: Any = schemaless_reader(stream, *one)
+            record: Any = schemaless_reader(stream, *single)
             if record is None:
                 raise _Torn("a record is null")
             new.append(record)
@@ -148,10 +148,10 @@ def _named(name: str) -> Iterator[None]:
         yield
     except Damaged:  # of what holds the records: it names the file
         raise
-    except (_Torn, InputError) as why:  # the latter of a schema that is not JSON
-        raise Damaged(name, str(why)) from None
-    except _Unsupported as why:
-        raise InputError(f"{brief(name)} is not accepted: {why}") from None
+    except (_Torn, InputError) as error:  # the latter of a schema that is not JSON
+        raise Damaged(name, str(error)) from None
+    except _Unsupported as error:
+        raise InputError(f"{brief(name)} is not accepted: {error}") from None
     except Exception as error:  # fastavro and the decompressors raise errors of any type
         reason = " ".join(f"{type(error).__name__} {error}".split())[:200]
         raise Damaged(name, f"it is not an Avro file, or not a whole one: {reason}") from None
@@ -204,20 +204,20 @@ class _Opened:
 
 def _records(content: bytes, keep: tuple[str, ...] | None, most: int) -> Iterator[Record]:
     opened = _Opened(content)
-    one, several = _schemas(opened.schema, keep)
+    single, several = _schemas(opened.schema, keep)
     for block, count in opened.blocks(most):
-        for record in _records_in(block, count, one, several):
+        for record in _records_in(block, count, single, several):
             if record is None:
                 raise _Torn("a record is null")
             yield record
 
 
-def _records_in(block: bytes, count: int, one: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record | None]:
+def _records_in(block: bytes, count: int, single: tuple[Any, Any], several: tuple[Any, Any]) -> Iterator[Record | None]:
     """The records of a block. A block is nearly an array, and one call that decodes an array is faster."""
     if count > _MOST_AT_ONCE:
         stream = io.BytesIO(block)
         for _ in range(count):
-            record: Any = schemaless_reader(stream, *one)
+            record: Any = schemaless_reader(stream, *single)
             yield record
         length = stream.tell()
     else:
@@ -244,12 +244,12 @@ def _schemas(written: bytes, keep: tuple[str, ...] | None) -> tuple[tuple[Any, A
     schema, least = _checked(read_json(written, "its schema"), frozenset(), {}, 0)
     # Paimon's C++ writer says that a record may be null; none is.
     branches = [branch for branch in schema if branch != "null"] if isinstance(schema, list) else [schema]
-    if [isinstance(one, dict) and one.get("type") == "record" for one in branches] != [True] or least < 1:
+    if [isinstance(branch, dict) and branch.get("type") == "record" for branch in branches] != [True] or least < 1:
         raise _Torn("its schema is not a record, or has no fields")
     kept = None if keep is None else _kept_in(schema, keep)
-    one = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
+    single = fastavro.parse_schema(schema), kept and fastavro.parse_schema(kept)
     arrays = [part and fastavro.parse_schema({"type": "array", "items": part}) for part in (schema, kept)]
-    return one, (arrays[0], arrays[1])
+    return single, (arrays[0], arrays[1])
 
 
 def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
@@ -267,7 +267,7 @@ def _kept(schema: Any, keep: tuple[str, ...]) -> Any:
 def _kept_in(schema: Any, keep: tuple[str, ...]) -> Any:
     """A field's type, where the field may be a record, or a record or null."""
     if isinstance(schema, list):
-        return [_kept_in(one, keep) for one in schema]
+        return [_kept_in(branch, keep) for branch in schema]
     return _kept(schema, keep) if isinstance(schema, dict) and "fields" in schema else schema
 
 
@@ -331,17 +331,17 @@ _UNPACKED_BY: dict[str, Callable[[bytes, int], bytes]] = {
 # Schemas -----------------------------------------------------------------------------------------------------------
 
 
-def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: int) -> tuple[Any, int]:
+def _checked(schema: Any, inside: frozenset[str], sizes: dict[str, int], depth: int) -> tuple[Any, int]:
     """A schema without its logical types, and the fewest bytes a value takes; refused if values are unbounded."""
     if depth > _MOST_NESTED:
         raise _Torn(f"its schema is nested deeper than {_MOST_NESTED} levels")
     if isinstance(schema, list):
-        branches = [_checked(one, inside, known, depth + 1) for one in schema]
-        return [one for one, _ in branches], 1
+        branches = [_checked(branch, inside, sizes, depth + 1) for branch in schema]
+        return [branch for branch, _ in branches], 1
     if isinstance(schema, str):
         if schema in inside:
             raise _Torn(f"its schema has {brief(schema)} within itself")
-        return schema, known.get(schema, _SMALLEST.get(schema, 1))
+        return schema, sizes.get(schema, _SMALLEST.get(schema, 1))
     if not isinstance(schema, dict):
         raise _Torn(f"its schema has {brief(schema)} for a type")
     kind = schema.get("type")
@@ -350,25 +350,25 @@ def _checked(schema: Any, inside: frozenset[str], known: dict[str, int], depth: 
     if kind in ("record", "error"):
         fields, size = [], 0
         for field in schema.get("fields", ()):
-            checked, least = _checked(field["type"], inside | names, known, depth + 1)
+            checked, least = _checked(field["type"], inside | names, sizes, depth + 1)
             fields.append({**field, "type": checked})
             size += least
-        known.update(dict.fromkeys(names, size))
+        sizes.update(dict.fromkeys(names, size))
         return {**plain, "fields": fields}, size
     if kind in ("array", "map"):
         part = "items" if kind == "array" else "values"
-        checked, least = _checked(schema.get(part), inside, known, depth + 1)
+        checked, least = _checked(schema.get(part), inside, sizes, depth + 1)
         if kind == "array" and least < 1:
             raise _Torn("its schema has arrays whose items take no bytes")
         return {**plain, part: checked}, 1
     if kind == "fixed":
         size = schema.get("size", 0)
-        known.update(dict.fromkeys(names, size if isinstance(size, int) else 0))
-        return plain, known.get(next(iter(names), ""), 0)
+        sizes.update(dict.fromkeys(names, size if isinstance(size, int) else 0))
+        return plain, sizes.get(next(iter(names), ""), 0)
     if kind == "enum":
-        known.update(dict.fromkeys(names, 1))
+        sizes.update(dict.fromkeys(names, 1))
         return plain, 1
-    checked, least = _checked(kind, inside, known, depth + 1)
+    checked, least = _checked(kind, inside, sizes, depth + 1)
     return {**plain, "type": checked}, least
 
 

@@ -32,8 +32,8 @@ def count_rows(source: Source, name: str) -> int:
         return int(parquet.metadata.num_rows)
 
 
-def read_columns(source: Source, name: str, wanted: Sequence[str], batch: int = BATCH) -> Iterator[pa.RecordBatch]:
-    """The `wanted` columns of one of a table's Parquet files, in batches; ``a.b`` names field b of column a.
+def read_columns(source: Source, name: str, columns: Sequence[str], batch: int = BATCH) -> Iterator[pa.RecordBatch]:
+    """The `columns` of one of a table's Parquet files, in batches; ``a.b`` names field b of column a.
 
     Args:
         batch: The most rows of a batch.
@@ -42,29 +42,29 @@ def read_columns(source: Source, name: str, wanted: Sequence[str], batch: int = 
         Missing: If there is no such file.
         InputError: If it is damaged, lacks a column, or announces more than is read.
     """
-    with parquet_file(source, name, wanted) as parquet:
+    with parquet_file(source, name, columns) as parquet:
         for number in range(parquet.metadata.num_row_groups):
             size = parquet.metadata.row_group(number).total_byte_size
             if size > MOST_OF_GROUP:
                 raise InputError(
                     f"{brief(name)} is not accepted: a row group promises {size:,} bytes; {MOST_OF_GROUP:,} are read"
                 )
-        yield from parquet.iter_batches(batch, columns=list(wanted), use_threads=False)
+        yield from parquet.iter_batches(batch, columns=list(columns), use_threads=False)
 
 
 @contextmanager
-def parquet_file(source: Source, name: str, wanted: Iterable[str] = ()) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file that must have the `wanted` columns; an error in reading it is one line, and `Damaged`."""
+def parquet_file(source: Source, name: str, columns: Iterable[str] = ()) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file that must have the `columns`; an error in reading it is one line, and `Damaged`."""
     with source.open(name) as file:
         try:
             parquet = pq.ParquetFile(file)
             tops = set(parquet.schema_arrow.names)
-            absent = sorted(one for one in wanted if not {one, one.partition(".")[0]} & tops)
+            absent = sorted(column for column in columns if not {column, column.partition(".")[0]} & tops)
             if absent:
                 raise Damaged(name, f"it has no column {listed(map(brief, absent))}")
             yield parquet
         except InputError:
             raise
         except (pa.ArrowException, OSError, ValueError, MemoryError, OverflowError) as error:
-            why = " ".join(str(error).split())[:200]
-            raise Damaged(name, f"it is not a Parquet file, or not a whole one: {why}") from None
+            reason = " ".join(str(error).split())[:200]
+            raise Damaged(name, f"it is not a Parquet file, or not a whole one: {reason}") from None

@@ -54,9 +54,9 @@ class Damages:
 
     def note(self, error: Damaged, versions: Iterable[int | None] = ()) -> None:
         """Note a damaged file; no versions if it is not known which ones need it."""
-        for one in (error, *error.others):
-            _, known = self._found.setdefault(one.name, (one, set()))
-            known.update(version for version in versions if version is not None)
+        for damage in (error, *error.others):
+            _, needed_by = self._found.setdefault(damage.name, (damage, set()))
+            needed_by.update(version for version in versions if version is not None)
 
     def used(self, name: str, version: int) -> None:
         """Note that a version needs a file, if it is damaged."""
@@ -83,7 +83,7 @@ class Damages:
 
     def forget_missing(self) -> None:
         """Leave out missing files: they may have been deleted while the table was read."""
-        self._found = {name: one for name, one in self._found.items() if not isinstance(one[0], Missing)}
+        self._found = {name: entry for name, entry in self._found.items() if not isinstance(entry[0], Missing)}
 
 
 class _Around:

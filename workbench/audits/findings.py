@@ -151,18 +151,18 @@ class Audit(Lined):
 
     def styled(self) -> list[Line]:
         first, last = self.versions
-        what = f"versions {first} to {last}" if last is not None else "no version"
-        lines: list[Line] = [printable(f"{self.format} table {self.path}, {what}: {self.why}")]
+        span = f"versions {first} to {last}" if last is not None else "no version"
+        lines: list[Line] = [printable(f"{self.format} table {self.path}, {span}: {self.why}")]
         for finding in self.findings:
             place = f"  ({where})" if (where := finding.place()) else ""
             title = Styled(finding.grade.upper(), "warning", f"  {printable(finding.property + place)}")
             lines += ["", title, f"  {printable(finding.why)}"]
-            lines += [f"  - {printable(one)}" for one in finding.evidence]
-            lines += [f"  {printable(one)}" for one in finding.remarks()]
+            lines += [f"  - {printable(fact)}" for fact in finding.evidence]
+            lines += [f"  {printable(remark)}" for remark in finding.remarks()]
         if self.looked_at:
-            lines += ["", "looked at:", *(f"  - {printable(one)}" for one in self.looked_at)]
+            lines += ["", "looked at:", *(f"  - {printable(line)}" for line in self.looked_at)]
         if self.not_checked:
-            lines += ["", "not checked:", *(f"  - {printable(one)}" for one in self.not_checked)]
+            lines += ["", "not checked:", *(f"  - {printable(line)}" for line in self.not_checked)]
         return lines
 
     def __repr__(self) -> str:

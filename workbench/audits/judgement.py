@@ -97,7 +97,9 @@ class Judgement:
             f"further findings on {property}, which are not listed: {count:,}"
             for property, count in (+self._unlisted).items()
         )
-        findings = sorted(self._findings.values(), key=lambda one: (GRADES.index(one.grade), one.version or 0))
+        findings = sorted(
+            self._findings.values(), key=lambda finding: (GRADES.index(finding.grade), finding.version or 0)
+        )
         notes = (*self.left_out, *self.remarks, *more)
         is_complete, looked_at = not self.left_out, tuple(self.looked_at)
         return Audit(self.format, self.source.url, self.versions, tuple(findings), notes, is_complete, looked_at)
@@ -142,18 +144,18 @@ class Judgement:
         if self.skips(version if last is None else last):
             return
         place = property, object() if about is None else about
-        known = self._findings.get(place)
-        if not (GRADES.index(grade) < GRADES.index(known.grade) if known else self.lists(property)):
+        previous = self._findings.get(place)
+        if not (GRADES.index(grade) < GRADES.index(previous.grade) if previous else self.lists(property)):
             return
         no_picture = _NO_PICTURE.get(property) if state_of is None else None
         fields = {"no_picture": no_picture, "invariant": self.INVARIANTS.get(property)} | fields
-        found = Finding(property, grade, version, why, evidence=tuple(evidence), **fields)
-        if state_of is not None and (known or self.count(property) < self.MOST_SHOWN):
+        finding = Finding(property, grade, version, why, evidence=tuple(evidence), **fields)
+        if state_of is not None and (previous or self.count(property) < self.MOST_SHOWN):
             try:
-                found = replace(found, **state_of())
+                finding = replace(finding, **state_of())
             except Exception as error:
-                found = replace(found, no_picture=reason(error))
-        self._findings[place] = found
+                finding = replace(finding, no_picture=reason(error))
+        self._findings[place] = finding
 
     def skips(self, version: int | None) -> bool:
         """Whether a version is before `since`."""
@@ -173,7 +175,7 @@ class Judgement:
 
     def judge_presence(
         self,
-        wanted: Mapping[str, int | None],
+        files: Mapping[str, int | None],
         version: int,
         origin: Callable[[str], Origin],
         *,
@@ -184,34 +186,36 @@ class Judgement:
         If there are no files at all, that is left out where the folder may hold metadata alone.
 
         Args:
-            wanted: The files, with their sizes if known.
+            files: The files, with their sizes if known.
             origin: How a file came into the table; asked only for the files that the finding names.
             may_be_elsewhere: Whether the files may be where nobody looks: the table was copied from another place, or
                 has files outside of its folder, or a rule for their places is not known here.
         """
-        found, has_files = absent(self.source, wanted)
-        if has_files or not wanted:
-            self.looked_at.append(f"{FILES_EXIST}: {counted(len(wanted), 'file')} of version {version}, with sizes")
-        if found and not has_files and (may_be_elsewhere or self.source.without_data):
-            self.left_out.append(f"whether data files exist: the folder has none of {len(wanted):,}, only metadata")
-        elif found:
-            why = f"missing, or of another size: {len(found):,} of {counted(len(wanted), 'file')} of version {version}"
+        missing, has_files = absent(self.source, files)
+        if has_files or not files:
+            self.looked_at.append(f"{FILES_EXIST}: {counted(len(files), 'file')} of version {version}, with sizes")
+        if missing and not has_files and (may_be_elsewhere or self.source.without_data):
+            self.left_out.append(f"whether data files exist: the folder has none of {len(files):,}, only metadata")
+        elif missing:
+            text = (
+                f"missing, or of another size: {len(missing):,} of {counted(len(files), 'file')} of version {version}"
+            )
             if not has_files:
-                why += "; there is no data file at all: if metadata alone was copied, audit it without data"
-            evidence = [f"{one}; {origin(one.name)}" for one in found[:10]]
-            self.find(FILES_EXIST, "proved", version, why, evidence)
-        return found
+                text += "; there is no data file at all: if metadata alone was copied, audit it without data"
+            evidence = [f"{file}; {origin(file.name)}" for file in missing[:10]]
+            self.find(FILES_EXIST, "proved", version, text, evidence)
+        return missing
 
     def judge_vectors(self, vectors: Sequence[StoredVector], version: int) -> None:
         """Check the deletion vectors of the newest `version`, whose files are there."""
         if len(vectors) > MOST_VECTORS:
             self.left_out.append(f"the content of {len(vectors) - MOST_VECTORS:,} of {len(vectors):,} deletion vectors")
-        for one in vectors[:MOST_VECTORS]:
+        for vector in vectors[:MOST_VECTORS]:
             with self.damages.around(version):
                 try:
-                    one.check(self.source)
-                except UnreadableError as why:
-                    self.left_out.append(str(why))
+                    vector.check(self.source)
+                except UnreadableError as error:
+                    self.left_out.append(str(error))
 
     def judge_row_ids(self, files: Iterable[RowIds], next_id: int | None, version: int) -> None:
         """Find the data files of the newest `version` that share row ids, or have some that are still to be assigned.
@@ -222,12 +226,12 @@ class Judgement:
         files = list(files)
         pairs = list(shared(files))
         if pairs:
-            why = f"data files of version {version} share row ids: {pairs[0][0].name} and {pairs[0][1].name}"
-            self.find(ROW_IDS, "proved", version, why, [f"{one}, {other}" for one, other in pairs[:5]], about="shared")
-        late = [one for one in files if next_id is not None and one.next > next_id and one.rows]
+            text = f"data files of version {version} share row ids: {pairs[0][0].name} and {pairs[0][1].name}"
+            self.find(ROW_IDS, "proved", version, text, [f"{one}, {other}" for one, other in pairs[:5]], about="shared")
+        late = [file for file in files if next_id is not None and file.next > next_id and file.rows]
         if late:
-            why = f"the next row id of version {version} is {next_id:,}, and data files have larger ones already"
-            self.find(ROW_IDS, "proved", version, why, map(str, late[:5]), about="late")
+            text = f"the next row id of version {version} is {next_id:,}, and data files have larger ones already"
+            self.find(ROW_IDS, "proved", version, text, map(str, late[:5]), about="late")
         if files:
             self.looked_at.append(f"{ROW_IDS}: {counted(len(files), 'file')} of version {version}")
 

@@ -97,28 +97,28 @@ def tables_in(catalog: str) -> Iterator[Table]:
     from pyiceberg.catalog import load_catalog
 
     try:
-        known = load_catalog(catalog, **{"py-io-impl": LOCATING})
-        waiting = list(known.list_namespaces())
+        loaded = load_catalog(catalog, **{"py-io-impl": LOCATING})
+        waiting = list(loaded.list_namespaces())
     except Exception as error:  # those of pyiceberg, and of its means to reach the catalog
         raise InputError(f"catalog {brief(catalog)} cannot be read: {type(error).__name__}: {text_of(error)}") from None
     while waiting:
         namespace = waiting.pop(0)
         try:
-            names = sorted(known.list_tables(namespace))
-            waiting += [inner for inner in known.list_namespaces(namespace) if inner != namespace]
+            names = sorted(loaded.list_tables(namespace))
+            waiting += [inner for inner in loaded.list_namespaces(namespace) if inner != namespace]
         except Exception as error:
             name = ".".join(namespace)
             yield Table(f"{catalog}: {name}", name=name, refused=f"{type(error).__name__}: {text_of(error)}")
             continue
         for name in names:
-            yield _located(known, catalog, name)
+            yield _located(loaded, catalog, name)
 
 
-def _located(known: object, catalog: str, name: tuple[str, ...]) -> Table:
+def _located(loaded: object, catalog: str, name: tuple[str, ...]) -> Table:
     """A table of a catalog, which names its metadata file; most catalogs would read this file to load the table."""
     title = ".".join(name)
     try:
-        table = known.load_table(name)  # type: ignore[attr-defined]  # pyiceberg has types of its own
+        table = loaded.load_table(name)  # type: ignore[attr-defined]  # pyiceberg has types of its own
         metadata, properties = table.metadata_location, table.io.properties
     except Located as located:
         metadata, properties = located.location, located.properties
@@ -126,11 +126,11 @@ def _located(known: object, catalog: str, name: tuple[str, ...]) -> Table:
         return Table(f"{catalog}: {title}", name=title, refused=f"{type(error).__name__}: {text_of(error)}")
     folder, separator, _ = metadata.rpartition("/metadata/")
     if not separator:
-        why = f"{brief(metadata)} is not accepted: a metadata file is in a folder metadata"
-        return Table(metadata, name=title, refused=why)
+        refusal = f"{brief(metadata)} is not accepted: a metadata file is in a folder metadata"
+        return Table(metadata, name=title, refused=refusal)
     storage: Mapping[str, str] | None = of_storage(properties)
     if urlsplit(folder).scheme in ("", "file"):  # as pyiceberg reads it, with no escapes
-        folder, metadata = (one.removeprefix("file://").removeprefix("file:") for one in (folder, metadata))
+        folder, metadata = (location.removeprefix("file://").removeprefix("file:") for location in (folder, metadata))
         storage = None
     return Table(folder, metadata, title, "iceberg", storage)
 

@@ -43,23 +43,23 @@ class Origin(NamedTuple):
         return f"{by} added it{when}" + ("" if self.rows is None else f", with {counted(self.rows, 'row')}")
 
 
-def absent(source: Source, wanted: Mapping[str, int | None]) -> tuple[list[Absent], bool]:
-    """The files missing among `wanted`, or of another size if that is known; and whether there is any file at all.
+def absent(source: Source, files: Mapping[str, int | None]) -> tuple[list[Absent], bool]:
+    """The files missing among `files`, or of another size if that is known; and whether there is any file at all.
 
     Raises:
         InputError: If a name leads out of the table.
     """
-    for name in wanted:
+    for name in files:
         if "/../" in f"/{name}/":
             source.path(name)
-    folders = {name.rpartition("/")[0] for name in wanted}
+    folders = {name.rpartition("/")[0] for name in files}
     is_many = len(folders) > _MOST_FOLDERS and "" not in folders
     tops = {folder.partition("/")[0] for folder in folders} if is_many else folders
     entries = (entry for folder in sorted(tops) for entry in source.entries(folder, recursive=is_many))
     sizes = {entry.name: entry.size for entry in entries if not entry.is_folder}
-    found = [
+    missing = [
         Absent(name, size, sizes.get(name))
-        for name, size in wanted.items()
+        for name, size in files.items()
         if name not in sizes or size not in (None, sizes[name])
     ]
-    return found, any(name in sizes or name.rpartition("/")[0] in folders for name in sizes)
+    return missing, any(name in sizes or name.rpartition("/")[0] in folders for name in sizes)

@@ -42,11 +42,11 @@ def shared(ranges: Iterable[RowIds]) -> Iterator[tuple[RowIds, RowIds]]:
         [('a', 'b'), ('a', 'c')]
     """
     furthest: RowIds | None = None
-    for one in sorted(one for one in ranges if one.rows > 0):
-        if furthest is not None and one.first < furthest.next:
-            yield furthest, one
-        if furthest is None or one.next > furthest.next:
-            furthest = one
+    for span in sorted(candidate for candidate in ranges if candidate.rows > 0):
+        if furthest is not None and span.first < furthest.next:
+            yield furthest, span
+        if furthest is None or span.next > furthest.next:
+            furthest = span
 
 
 def backwards(numbers: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:

@@ -42,12 +42,12 @@ class Said:
         """The members of a list, or the values of a map, found in this object; objects for ``kind=Said``."""
         some = many.values() if isinstance(many, dict) else self._checked(many, list, field)
         if kind is Said:
-            return [Said(one, self.name) for one in some]  # type: ignore[misc]
-        return [self._checked(one, kind, field) for one in some]
+            return [Said(member, self.name) for member in some]  # type: ignore[misc]
+        return [self._checked(member, kind, field) for member in some]
 
-    def _checked(self, given: Any, kind: type[Kind], field: str) -> Kind:
-        if not isinstance(given, kind) or isinstance(given, bool) != (kind is bool):
-            raise Damaged(self.name, f"{field} is {brief(given)}")
-        if isinstance(given, int) and not -(2**63) <= given < 2**63:
-            raise Damaged(self.name, f"{field} is {brief(given)}")
-        return given
+    def _checked(self, value: Any, kind: type[Kind], field: str) -> Kind:
+        if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
+            raise Damaged(self.name, f"{field} is {brief(value)}")
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise Damaged(self.name, f"{field} is {brief(value)}")
+        return value

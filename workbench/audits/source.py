@@ -233,9 +233,9 @@ def json_of(content: bytes, name: str, line: int | None = None) -> Any:
     Raises:
         Damaged: If it is anything else.
     """
-    what = "it" if line is None else f"line {line}"
+    subject = "it" if line is None else f"line {line}"
     try:
-        return read_json(content, what)
+        return read_json(content, subject)
     except InputError as error:
         raise Damaged(name, str(error)) from None
 
@@ -277,13 +277,13 @@ def _open(url: str, shown: str, storage: Mapping[str, str] | None) -> tuple[fs.F
 
 
 @contextmanager
-def _named(what: str) -> Iterator[None]:
+def _named(name: str) -> Iterator[None]:
     """Turn the errors of file systems into one line that names the file."""
     try:
         yield
     except InputError:
         raise
     except FileNotFoundError:
-        raise Missing(what) from None
+        raise Missing(name) from None
     except (OSError, ValueError, ImportError, NotImplementedError) as error:
-        raise InputError(f"{brief(what)} cannot be read: {one_line(error)}") from None
+        raise InputError(f"{brief(name)} cannot be read: {one_line(error)}") from None

@@ -64,5 +64,5 @@ def state_with(model: AnyModel, changes: Mapping[str, Any]) -> State:
 
 def changed(model: Machine, state: State, cells: Mapping[Cell, Any]) -> State:
     """`state` with other values in some cells."""
-    made: State = model.written(state, model.layout.put(cells))
-    return made
+    written: State = model.written(state, model.layout.put(cells))
+    return written

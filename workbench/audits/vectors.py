@@ -77,8 +77,8 @@ class StoredVector(NamedTuple):
         """
         marks = self.read(source)
         if len(marks) != self.cardinality:
-            told = f"has {counted(len(marks), 'row')}, and is said to have {self.cardinality:,}"
-            raise Damaged(self.name, f"the deletion vector of {brief(self.of)} {told}")
+            mismatch = f"has {counted(len(marks), 'row')}, and is said to have {self.cardinality:,}"
+            raise Damaged(self.name, f"the deletion vector of {brief(self.of)} {mismatch}")
 
 
 def read_vector(source: Source, name: str, offset: int, length: int, rows: int | None, kind: VectorKind) -> np.ndarray:
@@ -94,10 +94,10 @@ def read_vector(source: Source, name: str, offset: int, length: int, rows: int |
     content = source.read_range(name, offset, 4 + length + 4)
     if len(content) < 8 + length:
         raise Damaged(name, "it ends within a deletion vector")
-    (said,) = struct.unpack(">i", content[:4])
+    (promised,) = struct.unpack(">i", content[:4])
     body, checksum = content[4 : 4 + length], int.from_bytes(content[4 + length :], "big")
-    if said != length:
-        raise Damaged(name, f"a deletion vector of {length:,} bytes says that it has {said:,}")
+    if promised != length:
+        raise Damaged(name, f"a deletion vector of {length:,} bytes says that it has {promised:,}")
     if zlib.crc32(body) != checksum:
         raise Damaged(name, "a deletion vector does not have its checksum")
     return struck_out(body, name, rows, kind)

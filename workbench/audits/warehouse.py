@@ -52,9 +52,9 @@ class Audited:
 
     def as_dict(self) -> dict[str, Any]:
         """The audit's data, with the version of the workbench and the time; of a refused table, its path and why."""
-        told = {"path": self.table.shown, "refused": self.refused} if self.found is None else self.found
+        content = {"path": self.table.shown, "refused": self.refused} if self.found is None else self.found
         named = {"table": self.table.name} if self.table.name else {}
-        return {**named, **told, "workbench": __version__, "time": datetime.now(UTC).isoformat(timespec="seconds")}
+        return {**named, **content, "workbench": __version__, "time": datetime.now(UTC).isoformat(timespec="seconds")}
 
     def line(self) -> list[str]:
         """The table's state, format, versions and path, and the findings, as cells of a row."""
@@ -64,14 +64,14 @@ class Audited:
         first, last = self.found["versions"]
         versions = "" if last is None else f"{first} to {last}"
         if self.state == NOTHING_FOUND:
-            why = "" if self.found["why"] == NOTHING_FOUND else self.found["why"]
-            return [self.state, self.found["format"], versions, name, why]
+            remark = "" if self.found["why"] == NOTHING_FOUND else self.found["why"]
+            return [self.state, self.found["format"], versions, name, remark]
         return [self.state.upper(), self.found["format"], versions, name, self.found["why"]]
 
 
 def holds(audited: Iterable[Audited]) -> tuple[bool | None, bool]:
     """Whether nothing was found in any table - False if anything is proved or damaged - and whether one was refused."""
-    states = {one.state for one in audited}
+    states = {report.state for report in audited}
     sound = False if states & {"damaged", "proved"} else None if states & {"suspect", INCOMPLETE} else True
     return sound, REFUSED in states
 
@@ -137,7 +137,7 @@ def _audit(
     if table.refused:
         return Audited(table, None, table.refused)
     try:
-        found = audit(
+        judged = audit(
             table.path,
             format=table.format,
             since=since.get((table.shown, table.format)),
@@ -148,19 +148,19 @@ def _audit(
         )
     except Exception as error:  # whatever happens to one table, the others are judged
         return Audited(table, None, reason(error))
-    made = "" if page is None else _page(page, found)
-    return Audited(table, found.as_dict(), page=made, seconds=time.perf_counter() - began)
+    html = "" if page is None else _page(page, judged)
+    return Audited(table, judged.as_dict(), page=html, seconds=time.perf_counter() - began)
 
 
-def _page(page: Callable[[Audit], str], found: Audit) -> str:
+def _page(page: Callable[[Audit], str], judged: Audit) -> str:
     """The page on an audit; the reason if none can be made, since the findings must not depend on it."""
     try:
-        return page(found)
+        return page(judged)
     except Exception as error:
-        return f"<!doctype html><pre>no page could be made: {escape(reason(error))}\n\n{escape(found.text())}</pre>"
+        return f"<!doctype html><pre>no page could be made: {escape(reason(error))}\n\n{escape(judged.text())}</pre>"
 
 
 def counts(audited: Iterable[Audited]) -> dict[str, int]:
     """The number of tables in each state, the gravest first."""
-    states = Counter(one.state for one in audited)
+    states = Counter(report.state for report in audited)
     return {state: states[state] for state in STATES}

@@ -32,12 +32,12 @@ def search(plan: Plan, limits: Limits, engine: Auto) -> Result:
         searching.run(limits, room)
         return searching if searching.full else conclude(plan, searching.exploration(), limits)
 
-    found = search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
-    if isinstance(found, Result):
-        return found if spark.run_dir is None else replace(found, notes=[*found.notes, _not_kept(spark)])
+    outcome = search_at_once(searched, load_kernels, limits, small=not kernels_loaded())
+    if isinstance(outcome, Result):
+        return outcome if spark.run_dir is None else replace(outcome, notes=[*outcome.notes, _not_kept(spark)])
 
-    owned = [found]  # go_on() empties the list, which frees the search's memory
-    del found
+    owned = [outcome]  # go_on() empties the list, which frees the search's memory
+    del outcome
     try:
         load_kernels()
         from workbench.checking.spark.driver.entry import go_on

@@ -91,8 +91,8 @@ class Auto(Local):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("hand_over_states", "hand_over_bytes"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, check_integer(name, given, 0))
+            if (threshold := getattr(self, name)) is not None:
+                object.__setattr__(self, name, check_integer(name, threshold, 0))
 
 
 @dataclass(frozen=True)
@@ -105,17 +105,17 @@ class Reference(Engine):
 ENGINES = {"auto": Auto, "local": Local, "spark": Spark, "reference": Reference}
 
 
-def engine_of(given: Engine | str) -> Engine:
+def engine_of(engine: Engine | str) -> Engine:
     """The engine itself; for a name, the engine of that name with its defaults.
 
     Raises:
         InputError: For anything else.
     """
-    if not isinstance(given, str):
-        return check_kind("engine", given, Engine, "a name, or an engine such as Local(workers=2)")
-    if given not in ENGINES:
-        raise unknown("engine", given, ENGINES)
-    return ENGINES[given]()
+    if not isinstance(engine, str):
+        return check_kind("engine", engine, Engine, "a name, or an engine such as Local(workers=2)")
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    return ENGINES[engine]()
 
 
 def collision_probability(states: int, bits: int, renamings: int = 1) -> float:

@@ -75,13 +75,13 @@ def outlook(at: Progress) -> str:
     total = states_in_all(at.levels) if at.frontier else None
     if total is None or total < at.states:
         return ""
-    told = [f"about {_rounded(total)} in all"]
+    clauses = [f"about {_rounded(total)} in all"]
     if (held := held_in_all(at, total)) >= 1e9:
-        told.append(f"{_rounded(held / 1e9)} GB")
+        clauses.append(f"{_rounded(held / 1e9)} GB")
     expanded = at.states - at.frontier
     if expanded and at.seconds:
-        told.append(f"{_rounded((total - expanded) * at.seconds / expanded)} s more")
-    return ", ".join(told)
+        clauses.append(f"{_rounded((total - expanded) * at.seconds / expanded)} s more")
+    return ", ".join(clauses)
 
 
 def held_in_all(at: Progress, total: int) -> float:

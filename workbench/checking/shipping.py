@@ -43,9 +43,9 @@ def ship(thing: Any, name: str) -> bytes:
         try:
             _Pickler(sent).dump(thing)
         except Exception as error:  # pickling a model's objects may raise anything
-            said = (str(error) or "no reason given").splitlines()[0]
+            text = (str(error) or "no reason given").splitlines()[0]
             raise InputError(
-                f"{name} cannot be sent to other processes: {type(error).__name__}: {said}; "
+                f"{name} cannot be sent to other processes: {type(error).__name__}: {text}; "
                 "its code and the modules that it imports may only refer to what can be pickled"
             ) from error
     return sent.getvalue()

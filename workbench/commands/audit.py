@@ -49,13 +49,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metadata alone may have been copied: no data file is no violation",
     )
     add_options(parser, "--max-seconds")
-    told = {
+    descriptions = {
         _PAGE: "a page with evidence and pictures, of one table",
         FOLDER: "of many tables: a page for each, and index.html",
         JUNIT: "of many tables: JUnit XML",
         METRICS: "of many tables: a textfile for Prometheus",
     }
-    add_answer(parser, (_PAGE, DATA, FOLDER, JUNIT, METRICS), told=told)
+    add_answer(parser, (_PAGE, DATA, FOLDER, JUNIT, METRICS), told=descriptions)
 
 
 def _version(text: str) -> int:
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse("one table", after=arguments.after)
     from workbench.audits import audit  # pyarrow loads here, not with the command line
 
-    found = audit(
+    report = audit(
         arguments.path[0],
         format=arguments.format,
         acks=arguments.acks,
@@ -96,12 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
     def page() -> str:
         from workbench.showing.view.pages.audited import audit_page  # pictures load here
 
-        return audit_page(found)
+        return audit_page(report)
 
-    return give(arguments, found, {_PAGE: page})
+    return give(arguments, report, {_PAGE: page})
 
 
-def _refuse(what: str, **given: object) -> None:
-    for name, value in given.items():
+def _refuse(subject: str, **options: object) -> None:
+    for name, value in options.items():
         if value is not None:
-            raise InputError(f"--{name} is not accepted with {what}")
+            raise InputError(f"--{name} is not accepted with {subject}")

@@ -6,7 +6,7 @@ from workbench.checking.check import check
 from workbench.commands import skeleton
 
 _CONFIGURATION = """\
-title = "{told}"
+title = "{title}"
 model = {model}
 symmetry = ["Workers"]
 properties = ["NothingLost", "EverybodyWrites"]
@@ -196,7 +196,7 @@ def _model(words: dict[str, str]) -> str:
     return inspect.getsource(skeleton).replace("SUMMARY", words["title"]).replace("Skeleton", words["model"])
 
 
-def _configuration(told: str, model: str, *, lock: bool) -> str:
+def _configuration(title: str, model: str, *, lock: bool) -> str:
     """A configuration that expects what a check of the model with this setting finds."""
     properties = ["NothingLost", "EverybodyWrites"]
     result = check(skeleton.Skeleton(UseLock=lock), properties, symmetry=True)
@@ -205,7 +205,7 @@ def _configuration(told: str, model: str, *, lock: bool) -> str:
         for verdict in result.verdicts
     )
     return _CONFIGURATION.format(
-        told=told,
+        title=title,
         model=model,
         lock=str(lock).lower(),
         distinct=result.distinct,

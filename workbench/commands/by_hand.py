@@ -25,13 +25,13 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
     """
     starts = len(model.initial_states())
     trace = replay(model, _chosen(starts, "initial state") - 1 if starts > 1 else 0, [])
-    known: set[str] = set()
+    reported: set[str] = set()
     for line in (*stale_lines(model.declared.translation), _HELP):
         standard.say(str(line))
-    view = _tell(trace, properties, known)
+    view = _tell(trace, properties, reported)
     while True:
         every = options(model, trace.last)
-        steps = [step for one in every for step in one.steps]
+        steps = [step for option in every for step in option.steps]
         for number, step in enumerate(steps, 1):
             standard.say(f"{number:>5}  {printable(step.label)}")
         if not steps:
@@ -52,12 +52,12 @@ def walk_by_hand(model: Machine, properties: Sequence[str] | None) -> tuple[Trac
             standard.say(f"{brief(answer)} is not accepted; it takes {taken}, or an empty line to end")
             continue
         trace = replay(model, trace.start, moves)
-        view = _tell(trace, properties, known)
+        view = _tell(trace, properties, reported)
 
 
-def _chosen(most: int, what: str) -> int:
+def _chosen(most: int, noun: str) -> int:
     while True:
-        standard.say(f"Which {what}: 1 to {most}?")
+        standard.say(f"Which {noun}: 1 to {most}?")
         answer = _asked()
         if answer.isdecimal() and 0 < int(answer) <= most:
             return int(answer)
@@ -72,7 +72,7 @@ def _asked() -> str:
         return ""
 
 
-def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> TraceView:
+def _tell(trace: Trace, properties: Sequence[str] | None, reported: set[str]) -> TraceView:
     """Tell the effects of the last step, and what it broke; the first time, also how soon that can break."""
     at = len(trace) - 1
     view = trace_view(trace, properties=properties)
@@ -83,8 +83,8 @@ def _tell(trace: Trace, properties: Sequence[str] | None, known: set[str]) -> Tr
     for truth in step.broken:
         name = truth.name.partition("(")[0]
         standard.say(f"{truth.fault}")
-        if name not in known:
-            known.add(name)
+        if name not in reported:
+            reported.add(name)
             standard.say(_compared(trace, name))
     return view
 
@@ -98,6 +98,10 @@ def _compared(trace: Trace, name: str) -> str:
 
 
 def _explain(model: Machine, trace: Trace, every: Sequence[Options]) -> None:
-    rows = [[one.instance.label, model.why_disabled(one.instance, trace.last) or ""] for one in every if not one.steps]
+    rows = [
+        [option.instance.label, model.why_disabled(option.instance, trace.last) or ""]
+        for option in every
+        if not option.steps
+    ]
     for line in columns(rows) if rows else ["Every step is possible."]:
         standard.say(f"  {line}")

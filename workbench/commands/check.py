@@ -117,11 +117,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     for target in arguments.targets:
         if names_model(target) or is_run(target):
-            what = "model" if names_model(target) else "run directory"
+            kind = "model" if names_model(target) else "run directory"
             if len(arguments.targets) > 1:
-                raise InputError(f"{what} {target!r} is not accepted here; give one, or files and folders")
+                raise InputError(f"{kind} {target!r} is not accepted here; give one, or files and folders")
             if arguments.accept:
-                raise InputError(f"--accept is not accepted with a {what}; it goes with configurations")
+                raise InputError(f"--accept is not accepted with a {kind}; it goes with configurations")
             return _check_model(arguments, target) if names_model(target) else _resume(arguments, target)
     if arguments.accept:
         accept.check_acceptable(arguments)
@@ -132,8 +132,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     _without(arguments, {"translate": False}, "configurations; it goes with a module")
     if arguments.deadlock is not None:
-        given = "--deadlock" if arguments.deadlock else "--no-deadlock"
-        raise InputError(f"{given} is not accepted with configurations; they name Deadlock among their properties")
+        option = "--deadlock" if arguments.deadlock else "--no-deadlock"
+        raise InputError(f"{option} is not accepted with configurations; they name Deadlock among their properties")
     if arguments.trace:
         raise InputError(
             "--trace is not accepted with configurations, which are a table; -o FILE.md writes the trace of one"
@@ -142,12 +142,12 @@ def run(arguments: argparse.Namespace) -> int:
     return _check_configurations(arguments, paths)
 
 
-def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], what: str) -> None:
-    """Raise :class:`InputError` for options that are given, and do not go with `what`."""
+def _without(arguments: argparse.Namespace, defaults: Mapping[str, Any], subject: str) -> None:
+    """Raise :class:`InputError` for options that are given, and do not go with `subject`."""
     for name, default in defaults.items():
-        given = getattr(arguments, name)
-        if given != default:
-            raise InputError(f"--{'no-' * (given is False)}{name.replace('_', '-')} is not accepted with {what}")
+        value = getattr(arguments, name)
+        if value != default:
+            raise InputError(f"--{'no-' * (value is False)}{name.replace('_', '-')} is not accepted with {subject}")
 
 
 def _limits(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -177,14 +177,14 @@ def _engine(arguments: argparse.Namespace) -> Engine:
     having = {name: {option.name for option in fields(kind)} for name, kind in ENGINES.items()}
     for name in having.keys() - {"reference"}:
         having[name].add("fingerprint_key")
-    given = {name: getattr(arguments, name) for name in _OF_ENGINES if getattr(arguments, name) != _BEGIN[name]}
-    for option, value in given.items():
+    settings = {name: getattr(arguments, name) for name in _OF_ENGINES if getattr(arguments, name) != _BEGIN[name]}
+    for option, value in settings.items():
         if option not in having[arguments.engine]:
             goes = f"it goes with {' and '.join(name for name, options in having.items() if option in options)}"
-            told = brief("auto" if value is None else value)
-            raise InputError(f"{option} = {told} is not accepted with the engine {arguments.engine}; {goes}")
-    given.pop("fingerprint_key", None)
-    return ENGINES[arguments.engine](**given)
+            shown = brief("auto" if value is None else value)
+            raise InputError(f"{option} = {shown} is not accepted with the engine {arguments.engine}; {goes}")
+    settings.pop("fingerprint_key", None)
+    return ENGINES[arguments.engine](**settings)
 
 
 # One model ---------------------------------------------------------------------------------------------------------
@@ -204,8 +204,8 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     chosen = model.chosen(properties, arguments.deadlock)
     with failing(arguments), progress_line(found=findings) as on_progress:
         result = check(model, chosen, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
-    found = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
-    return _give(arguments, found, name if cfg is None and not arguments.translate else None)
+    amended = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
+    return _give(arguments, amended, name if cfg is None and not arguments.translate else None)
 
 
 def _chosen(arguments: argparse.Namespace, name: str) -> ModelClass:
@@ -236,15 +236,15 @@ def _give(arguments: argparse.Namespace, result: Result, name: str | None = None
     suites = [(integration.suite_of_model(result), next(map(in_repository, file_of(arguments.targets[0])), None))]
     repair = cache(partial(repair_of, result))  # it takes some checks
     pages = {_PAGE: lambda: report_page(result, repair=repair()), outputs.JUNIT: lambda: integration.junit(suites)}
-    found = profiled(result) if arguments.profile else result
-    given = give(arguments, found, pages)
+    report = profiled(result) if arguments.profile else result
+    exit_status = give(arguments, report, pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
     if not (arguments.json or arguments.quiet) and name is not None:
         with printing(arguments):
             for line in advice(name, arguments.set, arguments.output, result, repair()):
                 say(line)
-    return given
+    return exit_status
 
 
 def _asked(
@@ -264,53 +264,62 @@ def _asked(
             cfg.single.pop("SYMMETRY", None)
         applied = apply_cfg(cfg, model)
     symmetry = applied.symmetry if arguments.symmetry is None else arguments.symmetry
-    made = machine_of(model(**{**applied.constants, **constants}))
+    machine = machine_of(model(**{**applied.constants, **constants}))
     if arguments.property:
-        return made, arguments.property, symmetry, applied.remarks, []
-    return made, applied.properties, symmetry, applied.remarks, applied.unknown
+        return machine, arguments.property, symmetry, applied.remarks, []
+    return machine, applied.properties, symmetry, applied.remarks, applied.unknown
 
 
 # Configurations ----------------------------------------------------------------------------------------------------
 
 
 def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> int:
-    wanted = [configurations.configuration(path) for path in paths]
+    chosen = [configurations.configuration(path) for path in paths]
     for output in arguments.output:
-        if output.kind in outputs.TRACES and len(wanted) > 1:
-            what = "a page or a trace belongs to one check"
-            raise InputError(f"{output} is not accepted with {len(wanted)} configurations; {what}")
-    check_answer(arguments, [*(file for one in wanted for file in one.files), *_read(arguments)])
+        if output.kind in outputs.TRACES and len(chosen) > 1:
+            reason = "a page or a trace belongs to one check"
+            raise InputError(f"{output} is not accepted with {len(chosen)} configurations; {reason}")
+    check_answer(arguments, [*(file for configuration in chosen for file in configuration.files), *_read(arguments)])
     outcomes: list[tuple[Configuration, Result]] = []
     failed: list[tuple[Configuration, ModelError]] = []
     done = remark if sys.stderr.isatty() else SparseLines()
-    for one in wanted:
-        symmetry = one.symmetry if arguments.symmetry is None else arguments.symmetry and one.model.symmetry
+    for configuration in chosen:
+        symmetry = (
+            configuration.symmetry
+            if arguments.symmetry is None
+            else arguments.symmetry and configuration.model.symmetry
+        )
         try:
-            with progress_line(f"{told_path(one.path)}: ", found=findings) as on_progress:
+            with progress_line(f"{told_path(configuration.path)}: ", found=findings) as on_progress:
                 watch = Watch(on_progress)
-                result = check(one.model, one.properties, symmetry=symmetry, watch=watch, **_options(arguments))
+                result = check(
+                    configuration.model, configuration.properties, symmetry=symmetry, watch=watch, **_options(arguments)
+                )
         except ModelError as error:
-            if arguments.accept or len(wanted) == 1:
+            if arguments.accept or len(chosen) == 1:
                 with failing(arguments):
                     raise
-            failed.append((one, error))
+            failed.append((configuration, error))
         else:
-            outcomes.append((one, profiled(result) if arguments.profile else result))
+            outcomes.append((configuration, profiled(result) if arguments.profile else result))
             if result.interrupted:
                 break
-        done(f"{len(outcomes) + len(failed)}/{len(wanted)} {told_path(one.path)}")
+        done(f"{len(outcomes) + len(failed)}/{len(chosen)} {told_path(configuration.path)}")
     if arguments.accept:
-        return accept.accept(outcomes, len(wanted))
-    left = wanted[len(outcomes) + len(failed) :]
+        return accept.accept(outcomes, len(chosen))
+    left = chosen[len(outcomes) + len(failed) :]
     suites = [(integration.suite_of_configuration(*outcome), in_repository(outcome[0].path)) for outcome in outcomes]
-    lacking = [(one, f"an error of the model: {error}") for one, error in failed]
-    lacking += [(one, "not checked: interrupted") for one in left]
-    suites += [(integration.suite_without_result(one, why), in_repository(one.path)) for one, why in lacking]
+    lacking = [(configuration, f"an error of the model: {error}") for configuration, error in failed]
+    lacking += [(configuration, "not checked: interrupted") for configuration in left]
+    suites += [
+        (integration.suite_without_result(configuration, reason), in_repository(configuration.path))
+        for configuration, reason in lacking
+    ]
     pages = {
         _PAGE: lambda: report_page(outcomes[0][1], outcomes[0][0]),
         outputs.JUNIT: lambda: integration.junit(suites),
     }
-    given = give(arguments, Checked(outcomes, failed, left), pages)
+    exit_status = give(arguments, Checked(outcomes, failed, left), pages)
     if arguments.annotations:
         integration.print_annotations(arguments, suites)
-    return given
+    return exit_status

@@ -31,21 +31,23 @@ class _Parser(argparse.ArgumentParser):
     """Reports wrong arguments in one line, with the option that may have been meant."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        given, unknown = super().parse_known_args(args, namespace)
-        optional = [one.dest for one in self._get_positional_actions() if one.nargs == "?"]
-        absent = [name for name in optional if getattr(given, name) is None]
+        parsed, unknown = super().parse_known_args(args, namespace)
+        optional = [action.dest for action in self._get_positional_actions() if action.nargs == "?"]
+        absent = [name for name in optional if getattr(parsed, name) is None]
         if unknown and absent and (unknown[0] == "-" or not unknown[0].startswith("-")):
-            setattr(given, absent[0], unknown.pop(0))  # it stands after an option, where argparse no longer looks
+            setattr(parsed, absent[0], unknown.pop(0))  # it stands after an option, where argparse no longer looks
         if unknown:  # here and not above, where the command's parser is not at hand
             self._refuse(unknown[0])
-        return given, unknown
+        return parsed, unknown
 
     def _refuse(self, word: str) -> NoReturn:
         options = [option for option in self._option_string_actions if option.startswith("--")]
         name = word.partition("=")[0]
         spoken = re.compile(rf"\b{re.escape(name.lstrip('-'))}\b")
         about = [
-            one.option_strings[-1] for one in self._actions if one.option_strings and spoken.search(one.help or "")
+            action.option_strings[-1]
+            for action in self._actions
+            if action.option_strings and spoken.search(action.help or "")
         ]
         near = f" (did you mean {about[0]}?)" if len(about) == 1 else did_you_mean(name, options)
         self.error(f"{brief(word)} is not accepted{near}")
@@ -54,14 +56,14 @@ class _Parser(argparse.ArgumentParser):
         raise SystemExit(_complain(self.prog, f"{message}; see {self.prog} --help"))
 
 
-def _complain(who: str, what: object) -> int:
+def _complain(who: str, error: object) -> int:
     """Report an error, and return its exit status."""
-    standard.complain(what, who)
+    standard.complain(error, who)
     return BAD_INPUT
 
 
-def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands. Only the command called `wanted` is loaded, with its arguments."""
+def make_parser(chosen: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands. Only the command called `chosen` is loaded, with its arguments."""
     parser = _Parser(
         prog="workbench",
         description="See how lakehouse tables commit, and how they break.",
@@ -72,7 +74,7 @@ def make_parser(wanted: str | None = None) -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name in commands.NAMES:
         subparser = subparsers.add_parser(name, help=commands.first_line(name))
-        if name == wanted:
+        if name == chosen:
             module = commands.command(name)
             subparser.description = module.__doc__
             subparser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -108,11 +110,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     # Before they are parsed, which may fail. `--js` means it too.
     standard.owe_json(any(word.startswith("--j") and "--json".startswith(word) for word in words))
     try:
-        given = _parsed(words)
-        if isinstance(given, int):
-            return given
+        parsed = _parsed(words)
+        if isinstance(parsed, int):
+            return parsed
         with standard.writing_to(sys.stdout):
-            status = int(given.run(given))
+            status = int(parsed.run(parsed))
         beside = sys.modules.get("workbench.checking.kernels.compiling_beside")  # where nothing is searched, it is not
         if beside is not None and (left := beside.going_on()):
             standard.remark(left)
@@ -133,17 +135,17 @@ def _run(arguments: Sequence[str] | None) -> int:
         _show_traceback(error)
         _raise_interrupt(error)
         where = traceback.extract_tb(error.__traceback__)[-1]
-        what = "".join(traceback.format_exception_only(error))  # also of an error that cannot be turned into text
-        return _complain("workbench", f"unexpected {what} ({where.filename}:{where.lineno}; {TRACEBACK}=1 shows more)")
+        text = "".join(traceback.format_exception_only(error))  # also of an error that cannot be turned into text
+        return _complain("workbench", f"unexpected {text} ({where.filename}:{where.lineno}; {TRACEBACK}=1 shows more)")
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace | int:
     """The command and its arguments; or the exit status if there is nothing to run."""
-    wanted = next((word for word in words if not word.startswith("-")), None)
-    if wanted is not None and wanted not in commands.NAMES:
-        return _complain("workbench", unknown("command", wanted, commands.NAMES))
+    name = next((word for word in words if not word.startswith("-")), None)
+    if name is not None and name not in commands.NAMES:
+        return _complain("workbench", unknown("command", name, commands.NAMES))
     try:
-        return make_parser(wanted).parse_args(words)
+        return make_parser(name).parse_args(words)
     except SystemExit as done:  # --help, or wrong arguments
         return int(done.code or 0)
 

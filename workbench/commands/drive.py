@@ -60,18 +60,18 @@ def run(arguments: argparse.Namespace) -> int:
     return give(arguments, driven)
 
 
-def _report(source: str, system: str, given: dict[str, Any]) -> Report:
+def _report(source: str, system: str, constants: dict[str, Any]) -> Report:
     """Whether the given trace is a behaviour of the model to drive."""
     if recorded.is_permalink(source):
         name = parse_permalink(source).model
         takes = protocols()[system].models
         if name not in takes:  # a link must not decide what is loaded
             raise InputError(f"a permalink of {brief(name)} is not accepted; it takes one of {' or '.join(takes)}")
-        return recorded.follow_permalink(get_model(name), source, given)
+        return recorded.follow_permalink(get_model(name), source, constants)
     from workbench.checking.following.validate import validate  # numba loads here, not with the command line
 
     model = get_model(system)
     mapped = recorded.read_trace(model, source)
-    made = recorded.make(model, mapped.constants, given, source)
+    machine = recorded.make(model, mapped.constants, constants, source)
     with reading(source):
-        return validate(made, mapped.record(made))
+        return validate(machine, mapped.record(machine))

@@ -60,19 +60,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    what = arguments.what
+    sources = arguments.what
     if not arguments.output:
         raise InputError(
             "there is nothing to write; give -o FILE.dot, -o FILE.graphml, -o FILE.svg, -o FOLDER.csv or -o FOLDER"
         )
-    is_log = any("=" in one for one in what) and not any(map(_is_folder, what))
+    is_log = any("=" in source for source in sources) and not any(map(_is_folder, sources))
     if is_log != any(output.kind == _LOG for output in arguments.output):
         raise InputError("-o FILE.jsonl takes NODE=FILE, such as n1=n1.csv, and only it does")
     if is_log:
         return _merge(arguments)
-    if len(what) > 1:
-        raise InputError(f"{len(what)} models are not accepted; give one")
-    return _export_run(arguments, what[0]) if _is_folder(what[0]) else _export(arguments, what[0])
+    if len(sources) > 1:
+        raise InputError(f"{len(sources)} models are not accepted; give one")
+    return _export_run(arguments, sources[0]) if _is_folder(sources[0]) else _export(arguments, sources[0])
 
 
 def _is_folder(name: str) -> bool:
@@ -188,8 +188,8 @@ def _edges(space: "StateSpace") -> Iterator[GraphEdge]:
 def _export_run(arguments: argparse.Namespace, run_dir: str) -> int:
     of_a_model = (arguments.set, arguments.path, arguments.property, arguments.symmetry, arguments.max_states)
     if any(of_a_model) or arguments.deadlock is not None:
-        given = "--set, --path, --property, --deadlock, --symmetry and --max-states"
-        raise InputError(f"{given} are not accepted with a run directory; it has its own")
+        options = "--set, --path, --property, --deadlock, --symmetry and --max-states"
+        raise InputError(f"{options} are not accepted with a run directory; it has its own")
     for output in arguments.output:
         if output.kind != FOLDER:
             raise InputError(f"{output} is not accepted with a run directory; it takes -o FOLDER, for Parquet")

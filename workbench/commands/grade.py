@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     needs("lab", "grading")
     from workbench.showing.lessons.grading import LATE, REFUSED, Mark, marks_of
 
-    notebooks = list(dict.fromkeys(path for given in arguments.path for path in _notebooks(given)))
+    notebooks = list(dict.fromkeys(path for place in arguments.path for path in _notebooks(place)))
     check_written(arguments, notebooks)
     rows, interrupted = list[dict[str, str]](), False
     with printing(arguments):
@@ -58,23 +58,23 @@ def run(arguments: argparse.Namespace) -> int:
             rows += [{"notebook": str(path), **mark._asdict()} for mark in marks]
             if not arguments.json:
                 counts = Counter(mark.mark for mark in marks)
-                told = ", ".join(f"{count} {mark}" for mark, count in counts.items()) or "no exercise"
-                say(f"{printable(str(path))}: {told}")
+                summary = ", ".join(f"{count} {mark}" for mark, count in counts.items()) or "no exercise"
+                say(f"{printable(str(path))}: {summary}")
         if arguments.json:
             say_json(json.dumps(rows))
     write(arguments, None, "", {DATA: lambda: as_json(rows), _TABLE: lambda: _table(rows)})
-    found = {row["mark"] for row in rows}
-    return BAD_INPUT if REFUSED in found else UNKNOWN if LATE in found else HOLDS
+    results = {row["mark"] for row in rows}
+    return BAD_INPUT if REFUSED in results else UNKNOWN if LATE in results else HOLDS
 
 
-def _notebooks(given: Path) -> list[Path]:
+def _notebooks(place: Path) -> list[Path]:
     """The notebooks of a path; in folders without what JupyterLab keeps beside them."""
-    if not given.exists():
-        raise InputError(f"{brief(str(given))} is not there; give a notebook or a folder")
-    found = sorted(path for path in given.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-    if given.is_dir() and not found:
-        raise InputError(f"there is no notebook in {brief(str(given))}")
-    return found if given.is_dir() else [given]
+    if not place.exists():
+        raise InputError(f"{brief(str(place))} is not there; give a notebook or a folder")
+    notebooks = sorted(path for path in place.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    if place.is_dir() and not notebooks:
+        raise InputError(f"there is no notebook in {brief(str(place))}")
+    return notebooks if place.is_dir() else [place]
 
 
 def _table(rows: list[dict[str, str]]) -> str:

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     name = arguments.name
-    folders = Counter(one.rpartition("/")[0] for one in configurations.shipped())
+    folders = Counter(configuration.rpartition("/")[0] for configuration in configurations.shipped())
     if name is None:
         return _list_models(folders)
     name = completed(name, folders=arguments.path)
@@ -54,10 +54,10 @@ def _configuration(name: str, folders: Counter[str]) -> Configuration:
     try:
         return configurations.configuration(name)
     except InputError:
-        if "/" in name or "." in name or name in {one.rpartition("/")[2] for one in configurations.shipped()}:
+        stems = {configuration.rpartition("/")[2] for configuration in configurations.shipped()}
+        if "/" in name or "." in name or name in stems:
             raise  # what is wrong with it is said
-        known = {*models(), *folders, *(one.rpartition("/")[2] for one in configurations.shipped())}
-        raise unknown("model, configuration or folder", name, known) from None
+        raise unknown("model, configuration or folder", name, {*models(), *folders, *stems}) from None
 
 
 def _list_folder(folder: str) -> None:
@@ -73,7 +73,7 @@ def _list_models(folders: Counter[str]) -> int:
     """List what can be used, and complain of packages that cannot; then the status is that of an error."""
     wrong = refused()
     table = Table("model", "what it is", box=None, pad_edge=False)
-    for is_gallery, some in groupby(models().items(), key=lambda one: one[1].is_gallery):
+    for is_gallery, some in groupby(models().items(), key=lambda entry: entry[1].is_gallery):
         if is_gallery:
             table.add_row()
         for name, protocol in some:
@@ -94,16 +94,16 @@ def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
 
 
-def _show_configuration(one: Configuration) -> None:
-    out, model = RichConsole(), one.model
-    out.print(f"[bold]{escape(one.title)}[/]  ({escape(told_path(one.path))})\n")
+def _show_configuration(configuration: Configuration) -> None:
+    out, model = RichConsole(), configuration.model
+    out.print(f"[bold]{escape(configuration.title)}[/]  ({escape(told_path(configuration.path))})\n")
     out.print(model_line(model), markup=False)
-    out.print(f"Symmetric sets: {', '.join(one.symmetry) or 'none'}")
-    out.print(f"Properties: {', '.join(declared.name for declared in model.select(one.properties))}")
-    for name, expected in one.expectations():
+    out.print(f"Symmetric sets: {', '.join(configuration.symmetry) or 'none'}")
+    out.print(f"Properties: {', '.join(declared.name for declared in model.select(configuration.properties))}")
+    for name, expected in configuration.expectations():
         out.print(f"Expected: {name} {expected}", markup=False)
-    if one.source:
-        out.print(f"\n{one.source}", markup=False)
+    if configuration.source:
+        out.print(f"\n{configuration.source}", markup=False)
     if model.name in models():
         out.print(f"\n`workbench list {model.name}` explains the model")
 
@@ -117,8 +117,8 @@ def _show_model(model: ModelClass) -> None:
     constants = _table("Constants", "name", "default", "accepts", "meaning")
     for name, constant in model.declared.constants.items():
         default, domain = constant.default, constant.domain
-        said = domain.word(default) if domain.kind == "choice" else json.dumps(default)
-        constants.add_row(name, *map(escape, (said, domain.describe(), constant.doc)))
+        shown = domain.word(default) if domain.kind == "choice" else json.dumps(default)
+        constants.add_row(name, *map(escape, (shown, domain.describe(), constant.doc)))
     variables = _table("Variables", "variable", "what it is")
     for name, variable in model.declared.variables.items():
         variables.add_row(name, escape(variable.doc))

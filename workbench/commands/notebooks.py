@@ -79,16 +79,16 @@ def _unpack(target: Path) -> int:
 
 def _linked() -> set[Path]:
     """The notebooks, and all pages that their links lead to, as files of the package."""
-    found = set[Path]()
+    linked = set[Path]()
     left = sorted(folder(_NOTEBOOKS).glob("*.ipynb"))
     while left:
         source = left.pop()
-        if source not in found:
-            found.add(source)
+        if source not in linked:
+            linked.add(source)
             left += [
                 file for text in _texts(source) for link in _LINK.finditer(text) if (file := _leads_to(source, link))
             ]
-    return found
+    return linked
 
 
 def _leads_to(source: Path, link: re.Match[str]) -> Path | None:

@@ -44,5 +44,5 @@ def run(arguments: argparse.Namespace) -> int:
     if lines is None:
         lines = read_text(arguments.file, "scenario") if from_file else sys.stdin.read().removeprefix("\ufeff")
     with reading(arguments.file or "--reach"), progress_line() as on_progress:
-        told = scenario(model, lines, budget=budget_of(arguments), watch=Watch(on_progress))
-    return give(arguments, told)
+        outcome = scenario(model, lines, budget=budget_of(arguments), watch=Watch(on_progress))
+    return give(arguments, outcome)

@@ -49,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_workers(parser, "processes", default=None)
     spark = "check on Spark: at MASTER, such as spark://host:7077 or local[4], or on this machine"
     parser.add_argument("--spark", nargs="?", const=True, metavar="MASTER", help=spark)
-    told = {_CSV: "the table", FOLDER: "keeps a result for each setting, and reuses those that are there"}
-    add_answer(parser, (DATA, _CSV, FOLDER), told=told)
+    descriptions = {_CSV: "the table", FOLDER: "keeps a result for each setting, and reuses those that are there"}
+    add_answer(parser, (DATA, _CSV, FOLDER), told=descriptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -107,7 +107,7 @@ class _Arriving:
         return "\n".join([*map(str, shown), self._told])
 
 
-def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
+def parse_grid(texts: Iterable[str]) -> dict[str, list[Any]]:
     """The values of each constant, from ``NAME=V1,V2`` or ``NAME=[V1, V2]`` texts.
 
     Examples:
@@ -115,7 +115,7 @@ def parse_grid(given: Iterable[str]) -> dict[str, list[Any]]:
         {'SafeAcks': [True, False], 'StepGranularity': ['split'], 'NodeParts': [None, [['w1', 'w2']]]}
     """
     grid: dict[str, list[Any]] = {}
-    for text in given:
+    for text in texts:
         name, equals, values = text.partition("=")
         if not equals:
             raise InputError(f"--grid {brief(text)} is not accepted; it takes NAME=V1,V2 or NAME=[V1, V2]")

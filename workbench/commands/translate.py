@@ -65,8 +65,8 @@ def _compare(translation: Translation) -> int:
         return VIOLATED
     is_changed = translation.is_stale or (source.is_edited and bool(translation.differences))
     how = "changed by hand" if source.is_edited and not translation.is_stale else "stale"
-    what = f"is {how}: {listed(translation.differences)}" if is_changed else "is that of the algorithm"
-    say(f"{source.name}.tla: the translation in lines {source.translated_range} {what}")
+    verdict = f"is {how}: {listed(translation.differences)}" if is_changed else "is that of the algorithm"
+    say(f"{source.name}.tla: the translation in lines {source.translated_range} {verdict}")
     return VIOLATED if is_changed else HOLDS
 
 

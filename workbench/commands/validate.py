@@ -75,19 +75,19 @@ def run(arguments: argparse.Namespace) -> int:
     folders = arguments.path if module is None else ()
     asked = asked_of(arguments.model, arguments.set, folders, arguments.max_seconds)
     check_answer(arguments, [*asked.files, *file_of(arguments.map or ""), *inputs])
-    model, given = asked.declared, asked.constants
+    model, constants = asked.declared, asked.constants
     report: Report | Sameness
     if module is not None:
         report = _follow_text(asked.make(), model, arguments)
     elif is_permalink(arguments.file):
-        report = follow_permalink(model, arguments.file, given)
+        report = follow_permalink(model, arguments.file, constants)
     elif os.path.isdir(arguments.file):
-        report = _follow_table(model, given, arguments)
+        report = _follow_table(model, constants, arguments)
     else:
         mapped = (_read_trace if arguments.map is None else _read_events)(model, arguments)
-        made = make(model, mapped.constants, given, arguments.file)
+        machine = make(model, mapped.constants, constants, arguments.file)
         with reading(arguments.file):
-            report = _validate(made, mapped, arguments)
+            report = _validate(machine, mapped, arguments)
     return give(arguments, report)
 
 
@@ -95,16 +95,16 @@ def _check_arguments(arguments: argparse.Namespace, module: Path | None) -> None
     """Raise :class:`InputError` for options that do not go with the input."""
     events, table, searched = ["map"], ["key", "bucket"], ["stutter", "begin", "max_states", "max_seconds", "settings"]
     if module is not None:
-        what, names = "a module, whose states are compared", [*table, "stutter", "begin", "settings"]
+        subject, names = "a module, whose states are compared", [*table, "stutter", "begin", "settings"]
     elif is_permalink(arguments.file):
-        what, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
+        subject, names = "a permalink, which says which steps are taken", [*events, *table, *searched]
     elif os.path.isdir(arguments.file):
-        what, names = "the folder of a table", [*events, "stutter", "begin"]
+        subject, names = "the folder of a table", [*events, "stutter", "begin"]
     else:
-        what, names = "a file; it goes with the folder of a table", table
+        subject, names = "a file; it goes with the folder of a table", table
     for name in names:
         if getattr(arguments, name):
-            raise InputError(f"--{name.replace('_', '-')} is not accepted with {what}")
+            raise InputError(f"--{name.replace('_', '-')} is not accepted with {subject}")
 
 
 def _module_in(file: str) -> Path | None:
@@ -116,14 +116,14 @@ def _module_in(file: str) -> Path | None:
     return None if place is None or (place[0].is_file() and is_dump(read_text(str(place[0]), "module"))) else place[0]
 
 
-def _follow_text(made: Machine, model: ModelClass, arguments: argparse.Namespace) -> Sameness:
+def _follow_text(machine: Machine, model: ModelClass, arguments: argparse.Namespace) -> Sameness:
     """The comparison with a module."""
     from workbench.checking.following.port import follow_text, get_port
 
     module = get_model(completed(arguments.file, folders=arguments.path))
     port = get_port(model, module.declared.name, arguments.map)
     with progress_line() as on_progress:
-        return follow_text(made, module, port, budget=budget_of(arguments), watch=Watch(on_progress))
+        return follow_text(machine, module, port, budget=budget_of(arguments), watch=Watch(on_progress))
 
 
 def _read_trace(model: ModelClass, arguments: argparse.Namespace) -> Mapped:
@@ -141,7 +141,7 @@ def _read_events(model: ModelClass, arguments: argparse.Namespace) -> Mapped:
     return mapped
 
 
-def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.Namespace) -> Report:
+def _follow_table(model: ModelClass, constants: dict[str, Any], arguments: argparse.Namespace) -> Report:
     """The report on a table's snapshots."""
     needs("tables", "a table's history")
     from workbench.audits.audit import detect
@@ -149,9 +149,9 @@ def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.
 
     format, followed = detect(Source(arguments.file)), having("history")
     if format not in followed:
-        known = " and ".join(followed)
+        formats = " and ".join(followed)
         raise InputError(
-            f"{printable(arguments.file)} is a table of {format}; those of {known} are held against a model"
+            f"{printable(arguments.file)} is a table of {format}; those of {formats} are held against a model"
         )
     protocol = followed[format]
     follow = protocol.part(str(protocol.history)).follow
@@ -164,7 +164,7 @@ def _follow_table(model: ModelClass, given: dict[str, Any], arguments: argparse.
             arguments.key,
             arguments.bucket,
             model=model,
-            given=given,
+            given=constants,
             settings=arguments.settings,
             budget=budget_of(arguments),
             watch=Watch(on_progress),
@@ -178,8 +178,8 @@ def _validate(model: Machine, mapped: Mapped, arguments: argparse.Namespace) -> 
 
     stutter = arguments.stutter or arguments.map is not None
 
-    def begun(made: Machine) -> Recording:
-        recording = mapped.record(made)
+    def begun(machine: Machine) -> Recording:
+        recording = mapped.record(machine)
         return recording if arguments.begin is None else recording._replace(begins=arguments.begin)
 
     with progress_line() as on_progress:

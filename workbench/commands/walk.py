@@ -82,10 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
             watch=Watch(on_progress),
         )
     seen.notes.extend(left_out)
-    given = give(arguments, seen)
-    wanted = [verdict for verdict in seen.undecided if verdict.kind in ("reachable", "liveness")]
+    exit_status = give(arguments, seen)
+    undecided = [verdict for verdict in seen.undecided if verdict.kind in ("reachable", "liveness")]
     ended = known_in(seen.translation, seen.stopped != INTERRUPTED and bool(seen.verdicts))
-    return status.HOLDS if given == status.UNKNOWN and ended and not wanted else given
+    return status.HOLDS if exit_status == status.UNKNOWN and ended and not undecided else exit_status
 
 
 def _by_hand(arguments: argparse.Namespace, model: Machine, properties: Sequence[str] | None) -> int:

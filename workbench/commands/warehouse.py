@@ -37,7 +37,7 @@ def audit_many(arguments: argparse.Namespace) -> int:
     unlisted: list[Table] = []
     tables = list(once_each(_asked(arguments, unlisted)))
     if not tables and unlisted:
-        raise InputError("; ".join(one.refused for one in unlisted))
+        raise InputError("; ".join(table.refused for table in unlisted))
     tables += unlisted
     if not tables:
         raise InputError(f"there is no table in {', '.join(map(brief, [*arguments.below, *arguments.catalog]))}")
@@ -47,7 +47,7 @@ def audit_many(arguments: argparse.Namespace) -> int:
     audited: list[Audited] = []
     progress = SparseLines()
     with printing(arguments):
-        for one in audit_each(
+        for report in audit_each(
             tables,
             since=since,
             seconds=arguments.max_seconds,
@@ -55,26 +55,26 @@ def audit_many(arguments: argparse.Namespace) -> int:
             without_data=arguments.without_data,
             workers=min(len(tables), arguments.workers or os.cpu_count() or 1),
         ):
-            audited.append(one)
+            audited.append(report)
             progress(f"{len(audited)} of {counted(len(tables), 'table')}")
             if arguments.json:
-                standard.say_json(json.dumps(one.as_dict()))
+                standard.say_json(json.dumps(report.as_dict()))
             for folder in folders:
-                if one.page:
-                    with writing_text(str(folder / _file(one))) as out:
-                        out.write(one.page)
-        audited.sort(key=lambda one: (STATES.index(one.state), one.table.title))
+                if report.page:
+                    with writing_text(str(folder / _file(report))) as out:
+                        out.write(report.page)
+        audited.sort(key=lambda report: (STATES.index(report.state), report.table.title))
         if not (arguments.json or arguments.quiet):
-            for line in columns([one.line() for one in audited]):
+            for line in columns([report.line() for report in audited]):
                 standard.say(line)
-            told = ", ".join(f"{number:,} {state}" for state, number in counts(audited).items() if number)
-            standard.say(f"\n{counted(len(audited), 'table')}: {told}")
+            summary = ", ".join(f"{number:,} {state}" for state, number in counts(audited).items() if number)
+            standard.say(f"\n{counted(len(audited), 'table')}: {summary}")
     for output in arguments.output:
         _write_files(output, audited)
     sound, is_refused = holds(audited)
     overlooked = usable("audit")[1] if arguments.below else []  # tables of these formats are not found
-    for why in overlooked:
-        standard.complain(why)
+    for reason in overlooked:
+        standard.complain(reason)
     return status.BAD_INPUT if (is_refused or overlooked) and sound is not False else status.of_answer(sound)
 
 
@@ -122,7 +122,7 @@ def _write_files(output: outputs.Output, audited: Sequence[Audited]) -> None:
         path = str(Path(path) / "index.html")
     text = {
         outputs.FOLDER: lambda: _index(audited),
-        outputs.DATA: lambda: "".join(f"{json.dumps(one.as_dict())}\n" for one in audited),
+        outputs.DATA: lambda: "".join(f"{json.dumps(report.as_dict())}\n" for report in audited),
         outputs.JUNIT: lambda: to_junit(map(_suite, audited)),
         outputs.METRICS: lambda: _metrics(audited),
     }[output.kind]()
@@ -135,21 +135,21 @@ def _write_files(output: outputs.Output, audited: Sequence[Audited]) -> None:
 def _index(audited: Sequence[Audited]) -> str:
     from workbench.showing.view.pages.audited import audits_page
 
-    return audits_page([(one.state, one.line()[1:], _file(one) if one.page else "") for one in audited])
+    return audits_page([(report.state, report.line()[1:], _file(report) if report.page else "") for report in audited])
 
 
-def _file(one: Audited) -> str:
+def _file(report: Audited) -> str:
     """The name of a table's page in the folder; its ending distinguishes similar names."""
-    table = one.table
+    table = report.table
     plain = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in table.shown.strip("/"))
     return f"{plain}-{blake2b(f'{table.shown} {table.name}'.encode(), digest_size=4).hexdigest()}.html"
 
 
-def _suite(one: Audited) -> Suite:
+def _suite(report: Audited) -> Suite:
     """A table as a suite: a case for each finding that counts, or one for the table as a whole."""
-    name = one.table.title
-    if one.found is None:
-        return Suite(name, [JunitCase(name, UNKNOWN, f"refused: {one.refused}")])
+    name = report.table.title
+    if report.found is None:
+        return Suite(name, [JunitCase(name, UNKNOWN, f"refused: {report.refused}")])
     cases = [
         JunitCase(
             f"{finding['property']}, version {finding['version']}",
@@ -157,13 +157,13 @@ def _suite(one: Audited) -> Suite:
             f"{finding['grade']}: {finding['why']}",
             "\n".join(finding["evidence"]),
         )
-        for finding in one.found["findings"]
+        for finding in report.found["findings"]
         if finding["grade"] != "outside"
     ]
-    if not one.found["complete"]:
-        cases.append(JunitCase("completeness", UNKNOWN, "; ".join(one.found["not_checked"])))
-    facts = {"format": one.found["format"], "versions": " to ".join(map(str, one.found["versions"]))}
-    return Suite(name, cases or [JunitCase(name, PASSED)], one.seconds, facts)
+    if not report.found["complete"]:
+        cases.append(JunitCase("completeness", UNKNOWN, "; ".join(report.found["not_checked"])))
+    facts = {"format": report.found["format"], "versions": " to ".join(map(str, report.found["versions"]))}
+    return Suite(name, cases or [JunitCase(name, PASSED)], report.seconds, facts)
 
 
 def _metrics(audited: Sequence[Audited]) -> str:
@@ -171,13 +171,13 @@ def _metrics(audited: Sequence[Audited]) -> str:
     tables, findings, versions, completeness = [], [], [], []
     for state, number in counts(audited).items():
         tables.append((f'state="{state}"', number))
-    for one in audited:
-        labels = f'table="{_label(one.table.title)}"'
-        completeness.append((labels, int(one.found is not None and one.found["complete"])))
-        if one.found is not None:
-            grades = Counter(finding["grade"] for finding in one.found["findings"])
+    for report in audited:
+        labels = f'table="{_label(report.table.title)}"'
+        completeness.append((labels, int(report.found is not None and report.found["complete"])))
+        if report.found is not None:
+            grades = Counter(finding["grade"] for finding in report.found["findings"])
             findings += [(f'{labels},grade="{grade}"', grades[grade]) for grade in GRADES]
-            last = one.found["versions"][1]
+            last = report.found["versions"][1]
             versions += [(labels, last)] if last is not None else []
     gauges = {
         "tables": ("Tables by the gravest that was found in them.", tables),

@@ -32,10 +32,10 @@ def check_as_code(model: AnyModel, properties: Sequence[str] | None = None, **op
         <BLANKLINE>
     """
     model = machine_of(model)
-    made = _call(_class(type(model.author)), _named(_words(type(model.author), model.differing())))
+    construction = _call(_class(type(model.author)), _named(_words(type(model.author), model.differing())))
     asked = _call("check", ["model", *_asked(properties, options)])
     imports = [("workbench", "check"), *_of_options(options), *_imports(type(model.author))]
-    return _snippet(imports, f"model = {made}", f"result = {asked}", "result")
+    return _snippet(imports, f"model = {construction}", f"result = {asked}", "result")
 
 
 def grid_as_code(

@@ -107,8 +107,8 @@ class Expression:
         except (ValueError, RecursionError, MemoryError):  # a NUL in it, nested too deep
             raise self._refused(_TAKES) from None
 
-    def _refused(self, why: str) -> InputError:
-        return InputError(f"expression {brief(self.text)} is not accepted: {why}")
+    def _refused(self, reason: str) -> InputError:
+        return InputError(f"expression {brief(self.text)} is not accepted: {reason}")
 
     def __call__(self, state: Reader) -> Any:
         """The expression's value in `state`; raises whatever the expression raises."""
@@ -206,16 +206,16 @@ def _why(model: Machine, error: BaseException) -> str:
     """The reason why an expression failed in the initial state, with suggestions for misspelt names."""
     if isinstance(error, NameError):
         return str(unknown("name", error.name, ["s", "self", *model.constants]))
-    said = _said(error)
-    wanted = said.removeprefix("undeclared variable ").partition(";")[0].strip("'")
-    if isinstance(error, ModelError) and said.startswith("undeclared variable"):
-        return str(unknown("variable", wanted, model.declared.variables))
-    return f"in the initial state, {said}"
+    text = _said(error)
+    name = text.removeprefix("undeclared variable ").partition(";")[0].strip("'")
+    if isinstance(error, ModelError) and text.startswith("undeclared variable"):
+        return str(unknown("variable", name, model.declared.variables))
+    return f"in the initial state, {text}"
 
 
 def _said(error: BaseException) -> str:
-    told = text_of(error)
-    return told if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: {told}".removesuffix(": ")
+    text = text_of(error)
+    return text if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
 def _plain(value: Any) -> Any:

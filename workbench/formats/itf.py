@@ -68,12 +68,12 @@ def parse_itf(text: str) -> dict[str, Any]:
     return document
 
 
-def _check_list(document: dict[str, Any], key: str, kind: type, what: str, least: int = 1) -> None:
-    given = document.get(key)
-    if not isinstance(given, list) or len(given) < least or not all(isinstance(item, kind) for item in given):
-        raise InputError(f"{key!r} of an ITF document takes a list of {what}, not {brief_json(given)}")
-    if kind is str and len(set(given)) < len(given):
-        twice = next(name for name in given if given.count(name) > 1)
+def _check_list(document: dict[str, Any], key: str, kind: type, noun: str, least: int = 1) -> None:
+    members = document.get(key)
+    if not isinstance(members, list) or len(members) < least or not all(isinstance(item, kind) for item in members):
+        raise InputError(f"{key!r} of an ITF document takes a list of {noun}, not {brief_json(members)}")
+    if kind is str and len(set(members)) < len(members):
+        twice = next(name for name in members if members.count(name) > 1)
         raise InputError(f"{key!r} of an ITF document lists {brief(twice)} twice")
 
 
@@ -102,13 +102,13 @@ def read_itf(model: AnyModel, document: dict[str, Any]) -> Recording:
     for name in variables:
         if name not in positions:
             raise unknown(f"variable of {model.name}", name, positions)
-    known = {"#meta", *variables, *document.get("params", ())}
+    names = {"#meta", *variables, *document.get("params", ())}
     decoder = decoder_of(model)
     states = []
     for number, state in enumerate(document["states"]):
         here = member("states", number)
         for name in state:
-            if name not in known:
+            if name not in names:
                 raise InputError(f"{here} has {brief(name)}, which 'vars' does not list: {listed(variables)}")
         cells: dict[Cell, Any] = {}
         for name in variables:
@@ -127,7 +127,7 @@ def read_itf(model: AnyModel, document: dict[str, Any]) -> Recording:
     return Recording(states, loop)
 
 
-def _indexed(expression: Any, known: Collection[Any], decoder: ItfDecoder, where: str) -> Mapping[Any, Any]:
+def _indexed(expression: Any, indices: Collection[Any], decoder: ItfDecoder, where: str) -> Mapping[Any, Any]:
     """The values of an indexed variable, from a map, or from a record with the indices as field names."""
     if isinstance(expression, dict) and not any(key.startswith("#") for key in expression):
         values: Mapping[Any, Any] = {key: decoder.decode(item, member(where, key)) for key, item in expression.items()}
@@ -136,8 +136,8 @@ def _indexed(expression: Any, known: Collection[Any], decoder: ItfDecoder, where
         if not isinstance(values, Map):
             raise InputError(f"{where} has one value per index; it takes a #map, not {brief_json(expression)}")
     for index in values:
-        if index not in known:
-            raise InputError(f"{where} has no index {brief(show(index))}; it has {listed(map(show, known))}")
+        if index not in indices:
+            raise InputError(f"{where} has no index {brief(show(index))}; it has {listed(map(show, indices))}")
     return values
 
 

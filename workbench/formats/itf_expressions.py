@@ -157,8 +157,8 @@ class ItfDecoder:
 
     def _set(self, items: list[Any], where: str, depth: int) -> frozenset[Any]:
         members = self._items(items, where, depth)
-        if why := clash(members):
-            raise InputError(f"{where} is {brief_json(items)}, which no set can hold{why}")
+        if remark := clash(members):
+            raise InputError(f"{where} is {brief_json(items)}, which no set can hold{remark}")
         return frozenset(members)
 
     def _map(self, pairs: list[Any], where: str, depth: int) -> Map:
@@ -176,21 +176,22 @@ class ItfDecoder:
     def _record(self, expression: dict[str, Any], where: str, depth: int) -> Any:
         """The model's record with these fields, in its declared order."""
         fields = {name: self.decode(value, member(where, name), depth + 1) for name, value in expression.items()}
-        known = [record for record in self._records if set(record._fields) == set(fields)]
-        if not known:
+        matching = [record for record in self._records if set(record._fields) == set(fields)]
+        if not matching:
             names = listed(f"{record.__name__}({', '.join(record._fields)})" for record in self._records)
             raise InputError(
                 f"{where} is {brief_json(expression)}, a record with fields that none of {self._machine.name} has; "
                 f"it has {names}"
             )
-        known = [record for record in known if record._fields == tuple(fields)] or known  # prefer the order as written
-        if len(known) > 1:
-            names = listed(record.__name__ for record in known)
+        as_written = [record for record in matching if record._fields == tuple(fields)]
+        matching = as_written or matching
+        if len(matching) > 1:
+            names = listed(record.__name__ for record in matching)
             raise InputError(
                 f"{where} is {brief_json(expression)}, and {self._machine.name} has {names} with these fields; "
-                f'write {{"tag": "{known[0].__qualname__}", "value": ...}}'
+                f'write {{"tag": "{matching[0].__qualname__}", "value": ...}}'
             )
-        return known[0](**fields)
+        return matching[0](**fields)
 
 
 class _ModuleDecoder(ItfDecoder):
@@ -221,10 +222,13 @@ def _variants(model: Machine, records: list[Any]) -> dict[Any, Any]:
     short: list[tuple[str, Any]] = []
     for kind in enumerations_of(type(model.author)):
         if not issubclass(kind, (int, str)):  # those are written as the number or text they equal
-            whole += [(f"{kind.__qualname__}.{name}", one) for name, one in kind.__members__.items()]
+            whole += [(f"{kind.__qualname__}.{name}", value) for name, value in kind.__members__.items()]
             short += kind.__members__.items()
     return {
-        tag: what for pairs in (short, whole) for tag, what in pairs if sum(tag == other for other, _ in pairs) == 1
+        tag: meaning
+        for pairs in (short, whole)
+        for tag, meaning in pairs
+        if sum(tag == other for other, _ in pairs) == 1
     }
 
 

@@ -103,7 +103,7 @@ def to_junit(suites: Iterable[Suite]) -> str:
                 _add(properties, "property", name=name, value=value)
         for case in suite.cases:
             test = _add(element, "testcase", name=case.name, classname=suite.name)
-            if file := next((one.file for one in case.findings), None):
+            if file := next((finding.file for finding in case.findings), None):
                 test.set("file", printable(file))  # GitLab makes a link of it
             if case.outcome != PASSED:
                 tag = "failure" if case.outcome == FAILED else "error"
@@ -147,11 +147,11 @@ def annotations(suites: Iterable[Suite], file: str | None = None) -> list[str]:
         for case in suite.cases:
             if case.outcome != PASSED:
                 level = "error" if case.outcome == FAILED else "warning"
-                for one in case.findings or (CaseFinding(case.message),):
-                    where = {"file": one.file, "line": one.line} if one.file else {"file": file}
-                    given = {**where, "title": f"{suite.name}: {case.name}"}
-                    listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in given.items() if value)
-                    lines.append(f"::{level} {listed}::{_escape(one.message)}")
+                for finding in case.findings or (CaseFinding(case.message),):
+                    where = {"file": finding.file, "line": finding.line} if finding.file else {"file": file}
+                    fields = {**where, "title": f"{suite.name}: {case.name}"}
+                    listed = ",".join(f"{key}={_escape(str(value), ':,')}" for key, value in fields.items() if value)
+                    lines.append(f"::{level} {listed}::{_escape(finding.message)}")
     return lines
 
 

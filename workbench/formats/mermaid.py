@@ -28,7 +28,9 @@ def to_mermaid(trace: Trace) -> str:
 
 def _order(trace: Trace) -> dict[str, int]:
     """The lanes' order, as the model declares its processes."""
-    lanes = dict.fromkeys([*(one.lane for one in trace.model.instances), *(step.lane for step in trace.steps[1:])])
+    lanes = dict.fromkeys(
+        [*(instance.lane for instance in trace.model.instances), *(step.lane for step in trace.steps[1:])]
+    )
     return {lane: place for place, lane in enumerate(lanes)}
 
 

@@ -100,8 +100,8 @@ def parse_permalink(line: str) -> Permalink:
         try:
             constants[name] = read_json(value, "the value")
         except InputError:
-            what = f"{name} = {brief(value)}" if name.isidentifier() else brief(pair)
-            raise InputError(f"permalink: {what[:120]} is not accepted; it takes a JSON value") from None
+            subject = f"{name} = {brief(value)}" if name.isidentifier() else brief(pair)
+            raise InputError(f"permalink: {subject[:120]} is not accepted; it takes a JSON value") from None
     moves = tuple((int(a), int(b)) for a, b in re.findall(r"([0-9]+)\.([0-9]+)", path["moves"]))
     loop = None if path["loop"] is None else int(path["loop"])
     watches = tuple(_unquoted(text) for text in path["watches"].split("&watch=")[1:])

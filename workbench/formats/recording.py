@@ -76,7 +76,7 @@ class Recording(NamedTuple):
             raise InputError(f"begins = {brief(self.begins)} is not accepted; it takes initial, reachable or states")
 
 
-def _check_cells(where: str, given: Iterable[int], cells: range) -> None:
-    for cell in given:
+def _check_cells(where: str, observed: Iterable[int], cells: range) -> None:
+    for cell in observed:
         if cell not in cells:
             raise InputError(f"{where}: cell {brief(cell)} is not accepted; the model has cells 0 to {cells[-1]}")

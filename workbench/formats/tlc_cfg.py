@@ -77,17 +77,17 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
         declared = model.declared.constants.get(name)
         if declared is None:
             fail_at(line, unknown(f"constant of {model.name}", name, model.declared.constants))
-        given = _fitting(declared, value)
+        fitted = _fitting(declared, value)
         if getattr(declared.domain, "directed", False) and isinstance(value, tuple):
             takes = declared.domain.describe()
             fail_at(line, f"{name} is not accepted: sets of sets have no direction; it takes {takes}")
         try:
-            declared.parse(name, given)
+            declared.parse(name, fitted)
         except InputError as error:
             fail_at(line, error)
-        constants[name] = given
-        if isinstance(value, tuple) and type(given) is int:
-            names = ", ".join(declared.parse(name, given))
+        constants[name] = fitted
+        if isinstance(value, tuple) and type(fitted) is int:
+            names = ", ".join(declared.parse(name, fitted))
             renamed.append(f"{name} is taken as {names}: names are no numbers, and only which are equal matters")
     properties: list[str] = []
     absent: list[Verdict] = []
@@ -111,8 +111,8 @@ def apply_cfg(cfg: Cfg, model: type[Model]) -> Applied:
 
 
 def _absent(entry: CfgEntry, kinds: Sequence[str], model: type[Model]) -> Verdict:
-    known = [p.name for p in model.declared.properties.values() if p.kind in kinds]
-    error = unknown(f"{kinds[0]} of {model.name}", entry.value, known)
+    names = [p.name for p in model.declared.properties.values() if p.kind in kinds]
+    error = unknown(f"{kinds[0]} of {model.name}", entry.value, names)
     if len(entry.value) > _LONGEST_NAME:
         fail_at(entry.line, error)
     return Verdict(entry.value, kinds[0], None, why=f"line {entry.line}: {error}")
@@ -130,18 +130,18 @@ def _fitting(declared: Constant, value: Any) -> Any:
     if isinstance(declared.domain, Partition) and isinstance(value, tuple):
         return [list(part) if isinstance(part, tuple) else part for part in value]
     if isinstance(declared.domain, Names) and isinstance(value, tuple):
-        return len(value) if value and all(type(one) is int for one in value) else list(value)
+        return len(value) if value and all(type(member) is int for member in value) else list(value)
     return value
 
 
 def _property(entry: CfgEntry, keyword: str, kinds: Sequence[str], model: type[Model]) -> str:
     name, line = entry
     declared = model.declared.properties[name]
-    known = [p.name for p in model.declared.properties.values() if p.kind in kinds]
+    names = [p.name for p in model.declared.properties.values() if p.kind in kinds]
     if declared.kind not in kinds:
         article = "an" if declared.kind == "invariant" else "a"
         message = f"{keyword} {name} is {article} {declared.kind} property of {model.name}; {keyword} takes "
-        fail_at(line, InputError(message + (either(known) if known else "none of its properties")))
+        fail_at(line, InputError(message + (either(names) if names else "none of its properties")))
     return name
 
 
@@ -161,8 +161,8 @@ def _check_bounds(cfg: Cfg, model: type[Model]) -> None:
     """Refuse unknown constraints."""
     for name, line in cfg.constraints:
         if name not in model.declared.constraints:
-            known = model.declared.constraints or ["none; a model declares one with @constraint"]
-            fail_at(line, unknown(f"constraint of {model.name}", name, known))
+            constraints = model.declared.constraints or ["none; a model declares one with @constraint"]
+            fail_at(line, unknown(f"constraint of {model.name}", name, constraints))
 
 
 def _remarks(cfg: Cfg, model: type[Model], symmetry: tuple[str, ...]) -> list[str]:

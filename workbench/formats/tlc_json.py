@@ -103,8 +103,8 @@ def _agreeing(machine: Machine, written: Written, reached: Iterable[Any]) -> dic
 
 
 def _is_written(values: Mapping[str, Any], state: State) -> bool:
-    known = variables_of(state)
-    return all(name not in known or agrees(document, known[name]) for name, document in values.items())
+    variables = variables_of(state)
+    return all(name not in variables or agrees(document, variables[name]) for name, document in values.items())
 
 
 def agrees(document: Any, value: Any) -> bool:

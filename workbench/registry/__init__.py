@@ -67,13 +67,13 @@ class Protocol:
         """
         module, _, name = place.partition(":")
         with _of_package(self.package):
-            found = importlib.import_module(f"{self.package}.{module}")
-            return getattr(found, name) if name else found
+            imported = importlib.import_module(f"{self.package}.{module}")
+            return getattr(imported, name) if name else imported
 
     def model(self, name: str) -> ModelClass:
         """The class of one of the protocol's models."""
-        found: ModelClass = self.part(self.models[name])
-        return found
+        kind: ModelClass = self.part(self.models[name])
+        return kind
 
 
 @contextmanager
@@ -89,22 +89,22 @@ def _of_package(name: str) -> Iterator[None]:
         raise InputError(_refused(name, f"{type(error).__name__}: {' '.join(str(error).split())}")) from error
 
 
-def _refused(package: str, why: str) -> str:
-    return f"the package {package}: {why}"
+def _refused(package: str, reason: str) -> str:
+    return f"the package {package}: {reason}"
 
 
 @cache
 def _ours() -> dict[str, Protocol]:
     folders = pkgutil.iter_modules(importlib.import_module(OURS).__path__)
-    return {one.name: importlib.import_module(f"{OURS}.{one.name}").PROTOCOL for one in folders}
+    return {folder.name: importlib.import_module(f"{OURS}.{folder.name}").PROTOCOL for folder in folders}
 
 
 @cache
 def _others() -> tuple[dict[str, Protocol], list[str]]:
     """The protocols of other packages; and of those that cannot be used, why."""
-    found, refused = dict[str, Protocol](), list[str]()
-    known = {*_ours(), *(name for one in _ours().values() for name in one.models)}
-    for entry in sorted(entry_points(group=OTHERS), key=lambda one: one.name):
+    accepted, refused = dict[str, Protocol](), list[str]()
+    names = {*_ours(), *(name for own in _ours().values() for name in own.models)}
+    for entry in sorted(entry_points(group=OTHERS), key=lambda point: point.name):
         package = _package_of(entry)
         try:
             with _of_package(package):
@@ -112,15 +112,15 @@ def _others() -> tuple[dict[str, Protocol], list[str]]:
         except InputError as error:
             refused.append(str(error))
             continue
-        taken = known & {entry.name, *getattr(protocol, "models", ())}
+        taken = names & {entry.name, *getattr(protocol, "models", ())}
         if not isinstance(protocol, Protocol) or taken:
-            why = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is not a Protocol"
-            refused.append(_refused(package, why))
+            reason = f"{sorted(taken)[0]!r} is taken" if taken else f"{entry.value} is not a Protocol"
+            refused.append(_refused(package, reason))
             continue
         AUTHORED.append(protocol.package)
-        known |= {entry.name, *protocol.models}
-        found[entry.name] = protocol
-    return found, refused
+        names |= {entry.name, *protocol.models}
+        accepted[entry.name] = protocol
+    return accepted, refused
 
 
 def _package_of(entry: EntryPoint) -> str:
@@ -141,8 +141,8 @@ def refused() -> list[str]:
 @cache
 def models() -> dict[str, Protocol]:
     """The names of all models, each with its protocol; those of galleries come last."""
-    found = sorted(protocols().values(), key=lambda one: one.is_gallery)
-    return {name: protocol for protocol in found for name in protocol.models}
+    ordered = sorted(protocols().values(), key=lambda protocol: protocol.is_gallery)
+    return {name: protocol for protocol in ordered for name in protocol.models}
 
 
 def having(part: str) -> dict[str, Protocol]:
@@ -157,20 +157,22 @@ def having(part: str) -> dict[str, Protocol]:
 
 def usable(part: str) -> tuple[dict[str, Any], list[str]]:
     """The modules of one part of all protocols that have it, by protocol name; and of those that do not load, why."""
-    found, wrong = dict[str, Any](), list[str]()
+    modules, wrong = dict[str, Any](), list[str]()
     for name, protocol in having(part).items():
         try:
-            found[name] = protocol.part(getattr(protocol, part))
+            modules[name] = protocol.part(getattr(protocol, part))
         except InputError as error:
             wrong.append(str(error))
-    return found, wrong
+    return modules, wrong
 
 
 def protocol_of(model: ModelClass) -> Protocol | None:
     """The protocol whose package contains a class, or one that it extends."""
     modules = [f"{cls.__module__}." for cls in model.__mro__]
-    known = protocols().values()
-    return next((one for module in modules for one in known if module.startswith(f"{one.package}.")), None)
+    candidates = protocols().values()
+    return next(
+        (protocol for module in modules for protocol in candidates if module.startswith(f"{protocol.package}.")), None
+    )
 
 
 @cache
@@ -200,9 +202,9 @@ def get_model(name: str) -> ModelClass:
     if (front_end := _front_ends().get(path.suffix)) is None:
         return _from_file(path, attribute)
     configuration, *folders = attribute.split(":")
-    found: ModelClass = front_end.load()(path, configuration, folders)
-    _opened[found] = f"{path.absolute()}:{attribute}".removesuffix(":")
-    return found
+    model: ModelClass = front_end.load()(path, configuration, folders)
+    _opened[model] = f"{path.absolute()}:{attribute}".removesuffix(":")
+    return model
 
 
 #: The names by which models in other languages were opened last, as seen from any folder.
@@ -251,8 +253,8 @@ def completed(name: str, cfg: str | None = None, folders: Iterable[str] = ()) ->
     if cfg is None and not added:
         return name
     if (place := module_in(name)) is None:
-        given = brief(added[0] if cfg is None else cfg)
-        raise InputError(f"{given} is not accepted with {brief(name)}; it goes with a module, such as Hudi.tla")
+        addition = brief(added[0] if cfg is None else cfg)
+        raise InputError(f"{addition} is not accepted with {brief(name)}; it goes with a module, such as Hudi.tla")
     configuration, *before = place[1].split(":")
     return ":".join([str(place[0]), configuration if cfg is None else str(Path(cfg).absolute()), *before, *added])
 
@@ -262,13 +264,13 @@ def names_model(name: str) -> bool:
     return name in models() or file_in(name) is not None
 
 
-def model_of(given: Any) -> Machine:
-    """The model for `given`: the object itself; for a class, or a name for :func:`get_model`, with default constants.
+def model_of(model: Any) -> Machine:
+    """The machine of an object; of a class, or a name for :func:`get_model`, the one with default constants.
 
     Raises:
         InputError: If it is none of these.
     """
-    return machine_of(get_model(given) if isinstance(given, str) else given)
+    return machine_of(get_model(model) if isinstance(model, str) else model)
 
 
 def in_file(name: str, endings: Iterable[str] = (".py",)) -> tuple[Path, str] | None:
@@ -292,7 +294,7 @@ def _from_file(path: Path, attribute: str) -> ModelClass:
         return own[0]
     if not attribute:
         defines = (
-            f"several models; give one of {listed(f'{path}:{one.__name__}' for one in own)}" if own else "no model"
+            f"several models; give one of {listed(f'{path}:{model.__name__}' for model in own)}" if own else "no model"
         )
         raise InputError(f"model file {path} defines {defines}")
     if attribute not in models:

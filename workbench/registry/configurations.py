@@ -83,9 +83,9 @@ class Configuration:
         """
         different = []
         for name in COUNTS if result.complete else ():
-            wanted, counted = self.expect.get(name), getattr(result, name)
-            if wanted is not None and counted != wanted:
-                different.append(Mismatch(name, f"{wanted:,}", f"{counted:,}"))
+            expectation, counted = self.expect.get(name), getattr(result, name)
+            if expectation is not None and counted != expectation:
+                different.append(Mismatch(name, f"{expectation:,}", f"{counted:,}"))
         verdicts = {verdict.name: verdict for verdict in result.verdicts}
         asked = [declared.name for declared in self.model.select(self.properties)]
         for name in dict.fromkeys([*asked, *verdicts]):
@@ -99,8 +99,8 @@ class Configuration:
             else:
                 differs = verdict.told != expected
             if differs:
-                wanted = expected or "that it holds, since nothing is said"
-                different.append(Mismatch(name, wanted, "no verdict" if verdict is None else _found(verdict)))
+                expectation = expected or "that it holds, since nothing is said"
+                different.append(Mismatch(name, expectation, "no verdict" if verdict is None else _found(verdict)))
         return different
 
     def expectations(self) -> list[tuple[str, str]]:
@@ -114,12 +114,12 @@ class Configuration:
         It never does if it is incomplete, if nothing is judged or expected, or if it is that of a stale translation.
         """
         judged = bool(result.verdicts or self.expect)
-        known = result.cut_short is None and result.translation != STALE
-        return known and judged and not self.differences(result)
+        decided = result.cut_short is None and result.translation != STALE
+        return decided and judged and not self.differences(result)
 
     def _expected(self, name: str) -> str | None:
-        wanted = self.expect.get("verdicts", {}).get(name)
-        return with_states(*next(iter(wanted.items()))) if isinstance(wanted, dict) else wanted
+        verdict = self.expect.get("verdicts", {}).get(name)
+        return with_states(*next(iter(verdict.items()))) if isinstance(verdict, dict) else verdict
 
 
 def _found(verdict: Verdict) -> str:
@@ -191,10 +191,10 @@ def _beside(path: Path, file: Path) -> Path:
     return beside if beside.is_file() or not module.is_relative_to(top) else MODULES / module.relative_to(top)
 
 
-def _typed(table: dict[str, Any], key: str, default: Any, kind: type, what: str) -> Any:
+def _typed(table: dict[str, Any], key: str, default: Any, kind: type, takes: str) -> Any:
     value = table.get(key, default)
     if not isinstance(value, kind):
-        raise InputError(f"{key} = {brief(value)} is not accepted; it takes {what}")
+        raise InputError(f"{key} = {brief(value)} is not accepted; it takes {takes}")
     return value
 
 
@@ -211,14 +211,14 @@ def _check_expectations(expect: dict[str, Any], checked: list[str]) -> None:
             raise unknown("key of expect", key, (*COUNTS, "verdicts"))
         if key in COUNTS and not _is_count(expect[key]):
             raise InputError(f"expect.{key} = {brief(expect[key])} is not accepted; it takes an integer")
-    for name, wanted in _typed(expect, "verdicts", {}, dict, "a table").items():
+    for name, verdict in _typed(expect, "verdicts", {}, dict, "a table").items():
         if name not in checked:
             raise unknown("checked property", name, checked)
-        plain = wanted in VERDICT_WORDS
-        counted = isinstance(wanted, dict) and len(wanted) == 1 and set(wanted) <= {"violated", "reached"}
-        if not (plain or (counted and all(map(_is_count, wanted.values())))):
+        plain = verdict in VERDICT_WORDS
+        counted = isinstance(verdict, dict) and len(verdict) == 1 and set(verdict) <= {"violated", "reached"}
+        if not (plain or (counted and all(map(_is_count, verdict.values())))):
             raise InputError(
-                f"expect.verdicts.{name} = {brief(wanted)} is not accepted; it takes 'holds', 'not reached', "
+                f"expect.verdicts.{name} = {brief(verdict)} is not accepted; it takes 'holds', 'not reached', "
                 f"either of them with {' or '.join(map(repr, WITHIN))}, "
                 "{ violated = N } or { reached = N }"
             )
@@ -248,10 +248,10 @@ def find(targets: Iterable[str | Path]) -> list[Path]:
 def shipped() -> dict[str, Path]:
     """The files of the configurations that come with a package, by name, such as ``bakery/v2_race``."""
     specs = folder(_SPECS)
-    found = {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
+    files = {path.relative_to(specs).with_suffix("").as_posix(): path for path in sorted(specs.rglob("*.toml"))}
     for name, protocol in having("specs").items():
-        found |= {f"{name}/{path.stem}": path for path in sorted(Path(str(protocol.specs)).glob("*.toml"))}
-    return found
+        files |= {f"{name}/{path.stem}": path for path in sorted(Path(str(protocol.specs)).glob("*.toml"))}
+    return files
 
 
 @dataclass(frozen=True)
@@ -318,12 +318,14 @@ def resolve(target: str | Path) -> Path:
     if path.suffix == ".toml":
         return path
     names = shipped()
-    found = [name for name in names if str(target) in (name, _stem(name))]
-    if len(found) > 1:
-        raise InputError(f"{brief(str(target))} is the name of several configurations; give one of {', '.join(found)}")
-    if not found:
+    matching = [name for name in names if str(target) in (name, _stem(name))]
+    if len(matching) > 1:
+        raise InputError(
+            f"{brief(str(target))} is the name of several configurations; give one of {', '.join(matching)}"
+        )
+    if not matching:
         raise _unknown(str(target), names)
-    return names[found[0]]
+    return names[matching[0]]
 
 
 def told_path(path: Path) -> str:
@@ -338,9 +340,9 @@ def _stem(name: str) -> str:
 
 def _unknown(target: str, names: Iterable[str]) -> InputError:
     """The error for a name of neither a model nor a configuration, with the nearest names of both."""
-    known = {*models(), *names, *map(_stem, names)}
+    candidates = {*models(), *names, *map(_stem, names)}
     own = f" (did you mean {target}.toml?)" if target and os.path.isfile(f"{target}.toml") else ""
-    near = own or did_you_mean(target, known, most=3)
+    near = own or did_you_mean(target, candidates, most=3)
     if not near and Path(target).parts[1:] and Path(target).parts[0] != _SPECS:
         return _gone(target)
     hint = near or f"; models: {listed(sorted(models()))}"

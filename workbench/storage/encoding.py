@@ -46,8 +46,8 @@ class Encoding:
         self._model = model.name
         self._records: dict[tuple[str, tuple[str, ...]], Any] = {}
         for record in records_of(type(model.author)):
-            known = self._records.setdefault(_key(record), record)
-            if known is not record:  # a file could not tell the two apart
+            first = self._records.setdefault(_key(record), record)
+            if first is not record:  # a file could not tell the two apart
                 self._records[_key(record)] = None
         self._enumerations: dict[str, Any] = {}
         for kind in enumerations_of(type(model.author)):
@@ -108,16 +108,16 @@ class Encoding:
     def _encode_member(self, value: Enum) -> dict[str, Any]:
         name = type(value).__qualname__
         if self._enumerations.get(name) is not type(value):
-            why = "two enumerations of that name" if name in self._enumerations else "no such enumeration"
-            raise self._not_stored(value, f"the model's code refers to {why}; give it one in its module")
+            obstacle = "two enumerations of that name" if name in self._enumerations else "no such enumeration"
+            raise self._not_stored(value, f"the model's code refers to {obstacle}; give it one in its module")
         return {"member": [name, value.name]}
 
     def _encode_fields(self, value: Any, depth: int) -> dict[str, Any]:
         kind = type(value)
-        known = self._records.get(_key(kind), ())
-        if known is not kind:
-            why = "two records of that name and these fields" if known is None else "no such record"
-            raise self._not_stored(value, f"the model's code refers to {why}; give it one in its module")
+        record = self._records.get(_key(kind), ())
+        if record is not kind:
+            obstacle = "two records of that name and these fields" if record is None else "no such record"
+            raise self._not_stored(value, f"the model's code refers to {obstacle}; give it one in its module")
         return {name: self._encode(item, depth + 1) for name, item in record_items(value)}
 
     def _too_deep(self) -> ModelError:
@@ -125,8 +125,8 @@ class Encoding:
             f"model {self._model}: a value with more than {DEEPEST} values in each other cannot be stored"
         )
 
-    def _not_stored(self, value: Any, why: str) -> ModelError:
-        return ModelError(f"model {self._model}: {brief(value)} cannot be stored: {why}")
+    def _not_stored(self, value: Any, reason: str) -> ModelError:
+        return ModelError(f"model {self._model}: {brief(value)} cannot be stored: {reason}")
 
     # Decoding ----------------------------------------------------------------------------------------------------
 

@@ -236,11 +236,11 @@ def _called(kind: FolderKind, store: FileStore) -> str:
 def _there(store: FileStore, kind: FolderKind) -> Folder | None:
     """The folder in a store; None if there is none."""
     versions = Versions(store, kind, _called(kind, store))
-    known = versions.read()
-    if not known:
+    history = versions.read()
+    if not history:
         return None
-    folder = Folder(store, kind, versions, known[0].mark)
-    for version in known:
+    folder = Folder(store, kind, versions, history[0].mark)
+    for version in history:
         if version.mark != folder.mark:
             raise InputError(f"the manifest of {folder} has the mark {brief(version.mark)} beside {folder.mark!r}")
         if (change := version.change) is None:

@@ -96,40 +96,40 @@ class Identity:
         same = {**self.as_json(), "source": ""}
         return hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def check_same(self, other: "Identity", what: str) -> None:
-        """Raise :class:`InputError` unless `other` equals this identity, the origin of `what`."""
+    def check_same(self, other: "Identity", subject: str) -> None:
+        """Raise :class:`InputError` unless `other` equals this identity, the origin of `subject`."""
         for name, words in _WHAT_IT_IS.items():
             then, now = getattr(self, name), getattr(other, name)
             if then != now:
                 was = "" if name == "digest" else f" ({_shown(then)} there, {_shown(now)} here)"
-                raise InputError(f"{what} is not of this check: {words} has changed since{was}")
-        _check_constants(self.constants, other.constants, what)
+                raise InputError(f"{subject} is not of this check: {words} has changed since{was}")
+        _check_constants(self.constants, other.constants, subject)
 
-    def rebuild(self, model: ModelClass, what: str) -> Machine:
+    def rebuild(self, model: ModelClass, subject: str) -> Machine:
         """The model object, from its class.
 
         Raises:
-            InputError: If that is not the origin of `what`.
+            InputError: If that is not the origin of `subject`.
         """
         if model.declared.name != self.model:
             raise InputError(
-                f"{what} is of the model {brief(self.model)} ({printable(self.source)}), "
+                f"{subject} is of the model {brief(self.model)} ({printable(self.source)}), "
                 f"and not of {model.declared.name!r}"
             )
         try:
-            made = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))
-            rebuilt, _ = made.asking(self.properties)
+            machine = machine_of(model(**{name: _tuples(value) for name, value in self.constants.items()}))
+            rebuilt, _ = machine.asking(self.properties)
         except InputError as error:
-            raise InputError(f"{what} is not of this check: the model has changed since: {error}") from None
-        self.check_same(Identity.of(rebuilt, self.properties, self.symmetry, self.bits), what)
+            raise InputError(f"{subject} is not of this check: the model has changed since: {error}") from None
+        self.check_same(Identity.of(rebuilt, self.properties, self.symmetry, self.bits), subject)
         return rebuilt
 
 
-def _check_constants(then: Mapping[str, Any], now: Mapping[str, Any], what: str) -> None:
+def _check_constants(then: Mapping[str, Any], now: Mapping[str, Any], subject: str) -> None:
     for name in dict.fromkeys([*then, *now]):
         one, other = ("missing" if name not in side else _shown(side[name]) for side in (then, now))
         if one != other:
-            raise InputError(f"{what} is not of this check: {brief(name)} is {one} there, {other} here")
+            raise InputError(f"{subject} is not of this check: {brief(name)} is {one} there, {other} here")
 
 
 def _shown(value: Any) -> str:

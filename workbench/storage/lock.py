@@ -42,13 +42,13 @@ class Writer:
 
 
 @contextmanager
-def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
+def writer_lock(folder: str | Path, kind: str) -> Iterator[None]:
     """Be the only writer to `folder`, of all processes and threads; the folder is made if it does not exist.
 
     Readers need no lock. The lock ends with its process, however that ends.
 
     Args:
-        what: The folder's kind in errors, such as "run directory".
+        kind: The folder's kind in errors, such as "run directory".
 
     Raises:
         InputError: If another writer, which the error names, has the lock; or if the folder cannot be written.
@@ -61,10 +61,10 @@ def writer_lock(folder: str | Path, what: str) -> Iterator[None]:
         make_folder(path.resolve())  # resolve links to missing folders
         lock.acquire(blocking=False)
     except Timeout:
-        raise InputError(f"{what} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
+        raise InputError(f"{kind} {str(folder)!r} is in use: {_owner(path)} writes to it") from None
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: links in a circle; ValueError: a NUL
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise InputError(f"{what} {str(folder)!r} cannot be written: {reason}") from None
+        raise InputError(f"{kind} {str(folder)!r} cannot be written: {reason}") from None
     try:
         _say_who(path)
         yield

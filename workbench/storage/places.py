@@ -37,8 +37,8 @@ def as_place(place: Place) -> str | Path:
 
 def absolute(place: Place) -> str | Path:
     """A place that processes in other folders can use."""
-    given = as_place(place)
-    return given.absolute() if isinstance(given, Path) else given
+    parsed = as_place(place)
+    return parsed.absolute() if isinstance(parsed, Path) else parsed
 
 
 def without_credentials(url: str) -> str:
@@ -64,5 +64,5 @@ def options_apart(url: str) -> tuple[str, str]:
 
 def one_line(error: BaseException) -> str:
     """A library's error message, in one line of bounded length."""
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(str(said).split())[:300]
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(str(text).split())[:300]

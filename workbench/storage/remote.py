@@ -88,9 +88,9 @@ class RemoteStore:
     def names(self, below: str = "") -> list[str]:
         top = self._path(below) if below else self._root
         with _asking():
-            found = self._files.find(top)
+            paths = self._files.find(top)
         skip = len(self._root) + 1
-        return sorted(path[skip:] for path in found if path.startswith(f"{top}/") and not path.endswith("/"))
+        return sorted(path[skip:] for path in paths if path.startswith(f"{top}/") and not path.endswith("/"))
 
     def exists(self, name: str) -> bool:
         with _asking():
@@ -186,7 +186,7 @@ class RemoteStore:
         except FileNotFoundError:
             pass
 
-    def one_writer(self, what: str) -> AbstractContextManager[None]:
+    def one_writer(self, kind: str) -> AbstractContextManager[None]:
         return nullcontext()
 
     def _path(self, name: str) -> str:
@@ -195,17 +195,17 @@ class RemoteStore:
 
 def _options(scheme: str, options: str) -> dict[str, Any]:
     """The options for opening a file system, from those after the question mark of a URL."""
-    given = dict(parse_qsl(options))
-    known = ("endpoint_override", "scheme", "region") if scheme in ("s3", "s3a") else ()
-    for name in given:
-        if name not in known:
-            takes = f"it takes {either(known)}" if known else f"{scheme} takes none"
+    settings = dict(parse_qsl(options))
+    accepted = ("endpoint_override", "scheme", "region") if scheme in ("s3", "s3a") else ()
+    for name in settings:
+        if name not in accepted:
+            takes = f"it takes {either(accepted)}" if accepted else f"{scheme} takes none"
             raise InputError(f"the option {brief(name)} of a URL is not accepted; {takes}")
     opened: dict[str, Any] = {"use_listings_cache": False}  # others write there too
-    if "endpoint_override" in given:
-        opened["endpoint_url"] = f"{given.get('scheme', 'https')}://{given['endpoint_override']}"
-    if "region" in given:
-        opened["client_kwargs"] = {"region_name": given["region"]}
+    if "endpoint_override" in settings:
+        opened["endpoint_url"] = f"{settings.get('scheme', 'https')}://{settings['endpoint_override']}"
+    if "region" in settings:
+        opened["client_kwargs"] = {"region_name": settings["region"]}
     return opened
 
 

@@ -26,14 +26,14 @@ def sealed(content: Any) -> str:
     return f'{{"checksum": "{_checksum(text)}",\n"content": {text}}}\n'
 
 
-def read_sealed(path: str | Path, what: str) -> Any:
-    """The content of a file of :func:`write_sealed`; errors call the file `what`.
+def read_sealed(path: str | Path, kind: str) -> Any:
+    """The content of a file of :func:`write_sealed`; errors call the file `kind`.
 
     Raises:
         FileNotFoundError: If there is no such file.
         InputError: If it cannot be read, or is damaged.
     """
-    where = f"{what} {str(path)!r}"
+    where = f"{kind} {str(path)!r}"
     try:
         text = Path(path).read_bytes()
     except FileNotFoundError:

@@ -59,8 +59,8 @@ class FileStore(Protocol):
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
 
-    def one_writer(self, what: str) -> AbstractContextManager[None]:
-        """Lock out other writers, if the store has locks; errors call the folder `what`."""
+    def one_writer(self, kind: str) -> AbstractContextManager[None]:
+        """Lock out other writers, if the store has locks; errors call the folder `kind`."""
 
 
 #: The errors of file systems without hard links.
@@ -108,10 +108,10 @@ class LocalStore:
             raise Damaged("is a link")
         try:
             with path.open("rb", buffering=0) as file:
-                found = sum_of(file)
+                actual = sum_of(file)
         except FileNotFoundError:
             raise Damaged("is missing") from None
-        if found != summed:
+        if actual != summed:
             raise Damaged("is not what was written")
         self._believed[name] = summed
 
@@ -153,5 +153,5 @@ class LocalStore:
     def remove(self, name: str) -> None:
         (self.place / name).unlink(missing_ok=True)
 
-    def one_writer(self, what: str) -> AbstractContextManager[None]:
-        return writer_lock(self.place, what)
+    def one_writer(self, kind: str) -> AbstractContextManager[None]:
+        return writer_lock(self.place, kind)

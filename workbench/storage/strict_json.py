@@ -12,8 +12,8 @@ MOST_NESTED = 400
 _MOST_DIGITS = 4000  # a little below Python's own limit
 
 
-def read_json(text: str | bytes, what: str) -> Any:
-    """The document in `text`; errors call it `what`.
+def read_json(text: str | bytes, subject: str) -> Any:
+    """The document in `text`; errors call it `subject`.
 
     Raises:
         InputError: If it is not JSON, or has NaN, a repeated key, a number of thousands of digits or beyond the range
@@ -32,14 +32,14 @@ def read_json(text: str | bytes, what: str) -> Any:
             text, object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
         )
         _check_parts(document)
-    except _NotStrict as why:
-        raise InputError(f"{what} is not accepted: {why}") from None
+    except _NotStrict as error:
+        raise InputError(f"{subject} is not accepted: {error}") from None
     except UnicodeError:
-        raise InputError(f"{what} is not UTF-8 text") from None
+        raise InputError(f"{subject} is not UTF-8 text") from None
     except RecursionError:
-        raise InputError(f"{what} is not accepted: it is nested too deeply") from None
+        raise InputError(f"{subject} is not accepted: it is nested too deeply") from None
     except ValueError as error:
-        raise InputError(f"{what} is not JSON: {error}") from None
+        raise InputError(f"{subject} is not JSON: {error}") from None
     return document
 
 

@@ -38,16 +38,16 @@ class Summed(io.RawIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        given = memoryview(data).cast("B")
+        view = memoryview(data).cast("B")
         at = 0
-        while at < len(given):
-            part = given[at : at + BLOCK - self._size % BLOCK]
+        while at < len(view):
+            part = view[at : at + BLOCK - self._size % BLOCK]
             self._crc = zlib.crc32(part, self._crc)
             at, self._size = at + len(part), self._size + len(part)
             if self._size % BLOCK == 0:
                 self._end_block()
-        self._out.write(given)
-        return len(given)
+        self._out.write(view)
+        return len(view)
 
     def _end_block(self) -> None:
         self._blocks.append(_in_hex(self._crc))
@@ -106,12 +106,12 @@ class CheckedFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        wanted = memoryview(buffer).cast("B")
+        view = memoryview(buffer).cast("B")
         number, within = divmod(self._at, BLOCK)
-        if not len(wanted) or self._at >= self._sum.size:
+        if not len(view) or self._at >= self._sum.size:
             return 0
-        some = memoryview(self._fetch(number))[within : within + len(wanted)]
-        wanted[: len(some)] = some
+        some = memoryview(self._fetch(number))[within : within + len(view)]
+        view[: len(some)] = some
         self._at += len(some)
         return len(some)
 

@@ -104,13 +104,13 @@ class Versions:
             InputError: If a version is damaged or missing, or the folder is of another kind or format.
         """
         try:
-            found = sorted(name for name in self.store.names(MANIFEST) if _NUMBERED.fullmatch(name))
-            for number, name in enumerate(found):
+            names = sorted(name for name in self.store.names(MANIFEST) if _NUMBERED.fullmatch(name))
+            for number, name in enumerate(names):
                 if name != _name(number):
                     raise InputError(f"{self._where} is damaged: {_name(number)} is missing")
-            if not found and self.store.exists(_OLD_MANIFEST):
+            if not names and self.store.exists(_OLD_MANIFEST):
                 self._refuse_old(self.store.read([_OLD_MANIFEST])[0])
-            texts = self.store.read(found)
+            texts = self.store.read(names)
         except (OSError, ValueError) as error:
             raise InputError(f"{self._where} cannot be read: {one_line(error)}") from None
         self.count, self._last = 0, ""
@@ -175,11 +175,11 @@ class Versions:
         self._check_kind(unsealed(text, f"the manifest of {self._where}"))
 
     def _check_kind(self, document: Any) -> None:
-        said = {name: document.get(name) for name in ("kind", "format")} if isinstance(document, dict) else {}
-        if said and said["kind"] != self.kind.name:
-            raise InputError(f"{str(self.store.place)!r} is not a {self.kind.name} but a {brief(said['kind'])[1:-1]}")
-        if said and said["format"] != self.kind.format:
-            raise InputError(f"{self._where} has format {brief(said['format'])}; format {self.kind.format} is read")
+        header = {name: document.get(name) for name in ("kind", "format")} if isinstance(document, dict) else {}
+        if header and header["kind"] != self.kind.name:
+            raise InputError(f"{str(self.store.place)!r} is not a {self.kind.name} but a {brief(header['kind'])[1:-1]}")
+        if header and header["format"] != self.kind.format:
+            raise InputError(f"{self._where} has format {brief(header['format'])}; format {self.kind.format} is read")
 
 
 def is_version(name: str) -> bool:

@@ -56,9 +56,9 @@ def _replacing(path: str | Path, options: dict[str, Any]) -> Iterator[Any]:
                 yield out
             return
         target = _resolved(path)
-        why = _why_not(target)
-        if why:
-            raise InputError(f"{str(path)!r} cannot be written: {why}")
+        reason = _why_not(target)
+        if reason:
+            raise InputError(f"{str(path)!r} cannot be written: {reason}")
         temporary = target.with_name(partial_name(target.name))
         with open(temporary, **{**options, "mode": options["mode"].replace("w", "x")}) as out:
             if target.exists():
@@ -125,9 +125,9 @@ def check_outputs(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path
         for source in read:
             if _is_one_file(source, path) or (source.is_dir() and _resolved(source) in _resolved(path).parents):
                 raise InputError(f"{option}: {str(path)!r} would destroy the input {str(source)!r}; give another file")
-        why = _why_not(_resolved(path))
-        if why:
-            raise InputError(f"{option}: {str(path)!r} cannot be written: {why}")
+        reason = _why_not(_resolved(path))
+        if reason:
+            raise InputError(f"{option}: {str(path)!r} cannot be written: {reason}")
 
 
 def _resolved(path: str | Path) -> Path:

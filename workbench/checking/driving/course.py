@@ -33,14 +33,14 @@ class Compared(NamedTuple):
     agrees: bool
 
 
-def compared(what: str, foretold: Any, found: Any) -> Compared:
+def compared(subject: str, foretold: Any, actual: Any) -> Compared:
     """Compare a predicted value with what was found.
 
     Examples:
         >>> compared("the files", ("a", "b"), ("a",))
         Compared(what='the files', foretold='(a, b)', found='(a)', agrees=False)
     """
-    return Compared(what, show(foretold), show(found), foretold == found)
+    return Compared(subject, show(foretold), show(actual), foretold == actual)
 
 
 class StepRequest(NamedTuple):
@@ -148,7 +148,8 @@ class Driven(Lined):
     @property
     def holds(self) -> bool | None:
         """Whether the real system did what the model predicts; None if unknown."""
-        if not all(step.as_foretold for step in self.steps) or not all(one.agrees for one in self.compared):
+        as_foretold = all(step.as_foretold for step in self.steps)
+        if not as_foretold or not all(comparison.agrees for comparison in self.compared):
             return False
         return None if self.stopped else True
 
@@ -167,7 +168,7 @@ class Driven(Lined):
                     f"not as predicted: after step {step.number}, {step.label}, "
                     f"{first.what} is {first.found}, not {first.foretold}"
                 )
-        first = next(one for one in self.compared if not one.agrees)
+        first = next(comparison for comparison in self.compared if not comparison.agrees)
         return f"not as predicted: {first.what} is {first.found}, not {first.foretold}"
 
     def styled(self) -> list[Line]:
@@ -186,12 +187,15 @@ class Driven(Lined):
             *styled_columns(rows, right=[1]),
         ]
         different = [
-            one._replace(what=f"after step {step.number}: {one.what}")
+            comparison._replace(what=f"after step {step.number}: {comparison.what}")
             for step in self.steps
-            for one in step.differences
+            for comparison in step.differences
         ]
         if compared := [*different, *self.compared]:
-            table = [marked(one.agrees, one.what, one.foretold, one.found) for one in compared]
+            table = [
+                marked(comparison.agrees, comparison.what, comparison.foretold, comparison.found)
+                for comparison in compared
+            ]
             lines += ["", *styled_columns([(None, ("", "", "predicted", "found")), *table])]
         return [*lines, "", self.why]
 
@@ -210,12 +214,12 @@ class Driven(Lined):
                     "foretold": step.foretold,
                     "verdict": step.verdict,
                     "said": step.said,
-                    "differences": [one._asdict() for one in step.differences],
+                    "differences": [comparison._asdict() for comparison in step.differences],
                 }
                 for step in self.steps
             ],
             "not_tried": [step.label for step in self.trace.steps[len(self.steps) + 1 :]],
-            "compared": [one._asdict() for one in self.compared],
+            "compared": [comparison._asdict() for comparison in self.compared],
         }
 
     def __repr__(self) -> str:
@@ -252,8 +256,8 @@ def follow(trace: Trace, driver: Driver, processes: Processes, folder: Path, tim
             request = course.request(trace.steps[number - 1].state, step)
             answer = processes[request.actor].ask(request.asks, until)
             is_foretold = answer.verdict == request.foretold
-            found = course.compare(step, answer) if is_foretold else ()
-            different = tuple(one for one in found if not one.agrees)
+            comparisons = course.compare(step, answer) if is_foretold else ()
+            different = tuple(comparison for comparison in comparisons if not comparison.agrees)
             steps.append(
                 DrivenStep(number, request.actor, step.label, request.foretold, answer.verdict, answer.said, different)
             )

@@ -146,23 +146,23 @@ class Actor:
             elif key.fileobj == self._end:
                 self._is_over = True
                 self._selector.unregister(self._end)
-            elif not (said := os.read(key.fd, MOST_BYTES)):
+            elif not (output := os.read(key.fd, MOST_BYTES)):
                 self._selector.unregister(key.fileobj)
             elif key.fileobj is self._process.stdout:
-                self._heard += said
+                self._heard += output
             else:
-                self._errors = (self._errors + said)[-MOST_BYTES:]
+                self._errors = (self._errors + output)[-MOST_BYTES:]
 
     def _say(self) -> None:
         stdin = self._process.stdin
         assert stdin is not None
         try:
-            said = os.write(stdin.fileno(), self._to_say)
+            written = os.write(stdin.fileno(), self._to_say)
         except BrokenPipeError:  # reading will notice the end
             self._selector.unregister(stdin)
             stdin.close()
-            said = len(self._to_say)
-        self._to_say = self._to_say[said:]
+            written = len(self._to_say)
+        self._to_say = self._to_say[written:]
 
     def _ended(self) -> str:
         """A message about the end of the process, with its last words."""
@@ -171,11 +171,11 @@ class Actor:
         self._exchange(0)  # its last output is in the pipes by now
         status = self._process.returncode
         lines = self._errors.decode(errors="replace").strip().splitlines()
-        why = f": {_short(lines[-1])}" if lines else ""
+        last_words = f": {_short(lines[-1])}" if lines else ""
         if status is None:
-            return f"{self.name} has closed its standard output{why}"
+            return f"{self.name} has closed its standard output{last_words}"
         how = f"by signal {-status}" if status < 0 else f"with status {status}"
-        return f"{self.name} has ended {how}{why}"
+        return f"{self.name} has ended {how}{last_words}"
 
     def _checked(self, line: bytes) -> ActorAnswer:
         try:
@@ -183,8 +183,8 @@ class Actor:
         except InputError as error:
             raise ActorError(f"{self.name} says {_short(line.decode(errors='replace'))}: {error}") from None
         if not isinstance(answer, dict) or answer.get("verdict") not in VERDICTS or type(answer.get("said")) is not str:
-            what = f"an object with 'verdict', {either(VERDICTS)}, and 'said', a text"
-            raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {what}")
+            takes = f"an object with 'verdict', {either(VERDICTS)}, and 'said', a text"
+            raise ActorError(f"{self.name} says {_short(line.decode())}; it takes {takes}")
         facts = {name: value for name, value in answer.items() if name not in ("verdict", "said")}
         return ActorAnswer(answer["verdict"], _short(answer["said"]), facts)
 

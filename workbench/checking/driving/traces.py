@@ -42,19 +42,19 @@ def covering(model: AnyModel) -> dict[tuple[str, ...], Trace]:
     paths: dict[State, _Path] = {}
     for number, state in enumerate(machine.each_initial_state()):
         paths.setdefault(state, (number, ()))
-    known: dict[State, _Steps] = {}
+    memo: dict[State, _Steps] = {}
 
     def steps(state: State) -> _Steps:
-        if state not in known:
-            known[state] = _steps(machine, state)
-        return known[state]
+        if state not in memo:
+            memo[state] = _steps(machine, state)
+        return memo[state]
 
-    found: dict[tuple[str, ...], _Path] = {}
+    covered: dict[tuple[str, ...], _Path] = {}
     queue = list(paths)
     for state in queue:  # which grows
         start, moves = paths[state]
         for instance, successors in steps(state).items():
-            found.setdefault((instance.action.name,), (start, (*moves, Move(instance.number, 0))))
+            covered.setdefault((instance.action.name,), (start, (*moves, Move(instance.number, 0))))
             for ordinal, successor in enumerate(successors):
                 if successor not in paths:
                     paths[successor] = (start, (*moves, Move(instance.number, ordinal)))
@@ -63,12 +63,12 @@ def covering(model: AnyModel) -> dict[tuple[str, ...], Trace]:
             raise InputError(f"{machine.name} has more than {MOST_STATES:,} states; choose smaller constants")
         for one, other in permutations(steps(state), 2):
             names = one.action.name, other.action.name
-            if one.lane != other.lane and names not in found and _in_conflict(steps, state, one, other):
+            if one.lane != other.lane and names not in covered and _in_conflict(steps, state, one, other):
                 for ordinal, after in enumerate(steps(state)[one]):
                     if other in steps(after):
                         last = Move(one.number, ordinal), Move(other.number, 0)
-                        found.setdefault(names, (start, (*moves, *last)))
-    return {names: replay(machine, start, moves) for names, (start, moves) in found.items()}
+                        covered.setdefault(names, (start, (*moves, *last)))
+    return {names: replay(machine, start, moves) for names, (start, moves) in covered.items()}
 
 
 def _steps(model: Machine, state: State) -> _Steps:

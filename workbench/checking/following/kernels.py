@@ -185,9 +185,9 @@ def follow(trees, dispatch, cells, nodes, table, aim, steps, pause, cursor):
                 changes = True
                 role |= aim.role[cell]
                 total += hashes[hash_base[cell] + value, 0] - hashes[hash_base[cell] + old, 0]
-                wanted = aim.wanted[cell]
-                if wanted != ANYTHING:
-                    after += int(value != wanted) - int(old != wanted)
+                target = aim.wanted[cell]
+                if target != ANYTHING:
+                    after += int(value != target) - int(old != target)
             if role & FROZEN:
                 continue
             visible = not aim.hidden or (role & KEPT) != 0

@@ -59,10 +59,10 @@ def get_mapping(name: str) -> Mapping:
     Raises:
         InputError: If there is no such mapping.
     """
-    known, _, argument = name.partition(":")
+    prefix, _, argument = name.partition(":")
     places = {log: (protocol, place) for protocol in protocols().values() for log, place in protocol.logs.items()}
-    if known in places:
-        protocol, place = places[known]
+    if prefix in places:
+        protocol, place = places[prefix]
         mapping = protocol.part(place)
         return _made(mapping(argument) if argument else mapping, name)
     if (file := in_file(name)) is None:
@@ -75,10 +75,10 @@ def get_mapping(name: str) -> Mapping:
     return _made(mappings[attribute], name)
 
 
-def _made(given: Any, name: str) -> Mapping:
-    mapping = given() if isinstance(given, type) else given
+def _made(candidate: Any, name: str) -> Mapping:
+    mapping = candidate() if isinstance(candidate, type) else candidate
     if not isinstance(mapping, Mapping):
         raise InputError(
-            f"mapping {name!r} is {brief(given)}; it takes an object with a name and a method read(events)"
+            f"mapping {name!r} is {brief(candidate)}; it takes an object with a name and a method read(events)"
         )
     return mapping

@@ -162,17 +162,19 @@ class NodeSearch:
     def _make_servants(self) -> dict[int, Callable[[], object]]:
         """For each reason why a kernel stops, the function that serves it."""
 
-        def what() -> int:
+        def missed() -> int:
             return int(self.cursor[kernels.WHAT])
 
         def row() -> list[int]:
-            found: list[int] = self.nodes.rows[self.cursor[kernels.NODE]].tolist()
-            return found
+            numbers: list[int] = self.nodes.rows[self.cursor[kernels.NODE]].tolist()
+            return numbers
 
         return {
-            serving.MISS_ACTION: lambda: self.trees.memoize_action(what(), row()),
-            serving.MISS_GROUP: lambda: self.trees.dispatch.memoize(what(), row()),
-            serving.MISS_PREDICATE: lambda: self.trees.memoize_predicate(what(), self.nodes.rows[self.count].tolist()),
+            serving.MISS_ACTION: lambda: self.trees.memoize_action(missed(), row()),
+            serving.MISS_GROUP: lambda: self.trees.dispatch.memoize(missed(), row()),
+            serving.MISS_PREDICATE: lambda: self.trees.memoize_predicate(
+                missed(), self.nodes.rows[self.count].tolist()
+            ),
             serving.STEPS_FULL: self._widen_steps,
             serving.NODES_FULL: self._make_room,
         }

@@ -72,18 +72,18 @@ def overlooking(
         pause: Called again and again; may raise to stop.
     """
     refused = [step for taken, state in reached for step in _refused(model, taken, state, rules)]
-    found: dict[Any, tuple[int, int, Nearest]] = {}
+    nearest: dict[Any, tuple[int, int, Nearest]] = {}
     searching = _Searching(model, rules, pause)
     for step in sorted(refused, key=lambda step: -step.rank):
-        if len(found) >= most and all(step.rank < rank for rank, _, _ in found.values()):
+        if len(nearest) >= most and all(step.rank < rank for rank, _, _ in nearest.values()):
             break
-        if step.near.key not in found:
+        if step.near.key not in nearest:
             then = searching.after(step)
             if then is not None:
-                found[step.near.key] = (step.rank, len(then), step.near._replace(then=tuple(then)))
+                nearest[step.near.key] = (step.rank, len(then), step.near._replace(then=tuple(then)))
         if searching.left <= 0:
             break
-    ranked = sorted(found.values(), key=lambda one: (-one[0], one[1]))
+    ranked = sorted(nearest.values(), key=lambda entry: (-entry[0], entry[1]))
     return [near for _, _, near in ranked[:most]]
 
 

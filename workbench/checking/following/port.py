@@ -48,8 +48,8 @@ def get_port(model: ModelClass, module: str, name: str | None = None) -> Port:
         protocol = protocol_of(model)
         places = {} if protocol is None else protocol.texts
         if protocol is None or module not in places:
-            known = f" (there are mappings to {listed(places)})" if places else ""
-            raise InputError(f"nothing maps {model.declared.name} to {module}{known}; --map file.py:NAME gives a Port")
+            hint = f" (there are mappings to {listed(places)})" if places else ""
+            raise InputError(f"nothing maps {model.declared.name} to {module}{hint}; --map file.py:NAME gives a Port")
         port = protocol.part(places[module])
     else:
         port = _in_file(name)
@@ -81,21 +81,21 @@ def follow_text(
     Raises:
         InputError: If the module does not take the constants, or the mapping does not fit.
     """
-    given = dict(port.constants(model.author))
-    for constant, value in given.items():
+    constants = dict(port.constants(model.author))
+    for constant, value in constants.items():
         declared = module.declared.constants.get(constant)
         if declared is not None and isinstance(declared.domain, Names):
-            given[constant] = tuple(sorted(value))  # a set of model values is spelled so
-    text = machine_of(module(**given))
-    found = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
-    left = [one for one in text.declared.constants if one not in given and text.constants[one] != one]
+            constants[constant] = tuple(sorted(value))  # a set of model values is spelled so
+    text = machine_of(module(**constants))
+    sameness = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
+    left = [unset for unset in text.declared.constants if unset not in constants and text.constants[unset] != unset]
     remarks = [f"{listed(left)} of {text.name} have the values of its configuration"] if left else []
     translated = {family.translation: family for family in (model.declared, text.declared)}
     judged = translated.get(STALE, text.declared)
     return replace(
-        found,
-        other=replace(found.other, name=f"{text.name}.tla"),
-        remarks=[*found.remarks, *remarks, *judged.translation_notes],
+        sameness,
+        other=replace(sameness.other, name=f"{text.name}.tla"),
+        remarks=[*sameness.remarks, *remarks, *judged.translation_notes],
         translation=judged.translation,
     )
 

@@ -112,10 +112,10 @@ class Layers:
     def begin(self, states: Iterable[State], agrees: Callable[[State], bool] = lambda state: True) -> int:
         """Make the first layer of the states that agree; returns their number."""
         search = self._search
-        known: set[State] = set()
+        seen: set[State] = set()
         for number, state in enumerate(states):
-            if state not in known and agrees(state):
-                known.add(state)
+            if state not in seen and agrees(state):
+                seen.add(state)
                 search.add(state, mark=0)
                 self._starts.append(number)
         self.ways = [1] * search.count
@@ -136,18 +136,18 @@ class Layers:
         held = sum(layer.parent.nbytes + layer.step.nbytes + layer.goals.nbytes for layer in self._layers[-1:])
         return self._search.nbytes + 8 * self._before + held + sum(part.nbytes for part in self._edges)
 
-    def advance(self, wanted: Wanted) -> int:
+    def advance(self, target: Wanted) -> int:
         """Make the next layer; returns its size. At 0 the last layer stays, and the states that it reaches."""
         search = self._search
         if search.tree_bytes > self._room:
             self._renew()
         search.begin(search.count)
-        values = wanted.values
+        values = target.values
         seen = np.fromiter(values, np.int64, len(values))
-        self._assign_roles(wanted, seen)
+        self._assign_roles(target, seen)
         edges = _NO_EDGES if self.ways is None else self._edges
         with leading_to(self._trace_of):
-            self._expand(wanted, seen, self._role, edges)
+            self._expand(target, seen, self._role, edges)
         if self._watched is not None:
             self._role[seen] = [KEPT | FROZEN if cell in self._watched else 0 for cell in values]
         return self._take()
@@ -159,20 +159,20 @@ class Layers:
         counted, self.ways = self.ways, None
         with leading_to(self._trace_of):
             self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
-        found = self._take()
-        self.ways = None if counted is None else [1] * found
-        return found
+        size = self._take()
+        self.ways = None if counted is None else [1] * size
+        return size
 
-    def _expand(self, wanted: Wanted, seen: np.ndarray, role: np.ndarray, edges: NodeEdges) -> None:
-        search, named = self._search, None if wanted.name is None else self._named(wanted.name)
+    def _expand(self, target: Wanted, seen: np.ndarray, role: np.ndarray, edges: NodeEdges) -> None:
+        search, named = self._search, None if target.name is None else self._named(target.name)
         search.cursor[kernels.EDGES] = 0
-        unseen = wanted.values
+        unseen = target.values
 
         def aim() -> Aim:
             nonlocal unseen
             unseen = self._resolve(unseen)
             allowed = _NO_NAMES if named is None else named.array
-            return Aim(self._wanted, seen, role, wanted.steps, wanted.kept is not None, allowed, edges)
+            return Aim(self._wanted, seen, role, target.steps, target.kept is not None, allowed, edges)
 
         while search.run(kernels.follow, aim, self._check, _PAUSE) == EDGES_FULL:
             edges = self._widen_edges()
@@ -192,14 +192,14 @@ class Layers:
             self._labels[name] = NamedSteps(self._search.trees, [self._is_named(name)])
         return self._labels[name]
 
-    def _assign_roles(self, wanted: Wanted, seen: np.ndarray) -> None:
+    def _assign_roles(self, target: Wanted, seen: np.ndarray) -> None:
         """Note for each cell whether steps may change it."""
         if self._watched is not None:
             self._role[seen] &= KEPT
-        elif self._kept is not wanted.kept:
+        elif self._kept is not target.kept:
             self._role[list(self._kept or ())] = 0
-            self._role[list(wanted.kept or ())] = KEPT
-            self._kept = wanted.kept
+            self._role[list(target.kept or ())] = KEPT
+            self._kept = target.kept
 
     def _resolve(self, values: Mapping[int, Any]) -> dict[int, Any]:
         """Look up the numbers of wanted values; returns those values that no state has had so far."""

@@ -67,14 +67,14 @@ def same(
     limits = Limits(within_memory(budget), watch)
     mapped, target = _Space(model_of(one), limits), _Space(model_of(other), limits)
     for space in (target, mapped):
-        if (why := space.explore()) is not None:
+        if (reason := space.explore()) is not None:
             break
     else:
         try:
             return _Comparison(mapped, target, state_of, limits).result()
         except (Stop, MemoryError) as stop:
-            why = limits.why(stop)
-    return Sameness(mapped.side(), target.side(), len(mapped.states), why)
+            reason = limits.why(stop)
+    return Sameness(mapped.side(), target.side(), len(mapped.states), reason)
 
 
 class _Space(Search):
@@ -138,26 +138,26 @@ class _Comparison:
 
     def result(self) -> Sameness:
         one, other, image = self.one, self.other, self.image
-        known = [{there for _, there in steps} - {here} for here, steps in enumerate(other.steps)]
+        targets = [{there for _, there in steps} - {here} for here, steps in enumerate(other.steps)]
         pairs: set[tuple[int, int]] = set()
         gained: set[tuple[int, int]] = set()
         lost: dict[tuple[int, int], int] = {}  # with the state of `one` that lacks it
         first: tuple[int, int] | None = None  # the state of `one`, and the image of its successor
         for at, steps in enumerate(one.steps):
             here = image[at]
-            found = {image[there] for _, there in steps} - {here}
-            wanted = known[here] if here < len(known) else set()
-            pairs |= {(here, there) for there in found}
-            if found - wanted and first is None and here < len(known):
-                first = at, next(image[there] for _, there in steps if image[there] in found - wanted)
-            gained |= {(here, there) for there in found - wanted}
-            for there in wanted - found:
+            reached = {image[there] for _, there in steps} - {here}
+            expected = targets[here] if here < len(targets) else set()
+            pairs |= {(here, there) for there in reached}
+            if reached - expected and first is None and here < len(targets):
+                first = at, next(image[there] for _, there in steps if image[there] in reached - expected)
+            gained |= {(here, there) for there in reached - expected}
+            for there in expected - reached:
                 lost.setdefault((here, there), at)
         covered, beginning = set(image), {image[at] for at in one.initial}
-        missed = [number for number in range(len(known)) if number not in covered]
-        unexplained = sum(len(known[number]) for number in missed)
+        missed = [number for number in range(len(targets)) if number not in covered]
+        unexplained = sum(len(targets[number]) for number in missed)
         mine = Figures(len(beginning), len(covered), len(pairs))
-        mine_alone = Figures(len(beginning - {*other.initial}), len(self.states) - len(known), len(gained))
+        mine_alone = Figures(len(beginning - {*other.initial}), len(self.states) - len(targets), len(gained))
         theirs_alone = Figures(len({*other.initial} - beginning), len(missed), len(lost) + unexplained)
         remarks = []
         if len(covered) < len(one.states):
@@ -207,8 +207,8 @@ class _Comparison:
         return self._extra(self.other.trace(here, move), there, near)
 
     def _extra(self, trace: Trace, there: int, near: Iterable[tuple[str, int]]) -> Extra:
-        wanted = self.states[there]
-        changes = [(label, changes_of(wanted, self.states[number])) for label, number in near]
+        state = self.states[there]
+        changes = [(label, changes_of(state, self.states[number])) for label, number in near]
         if not changes:
             return Extra(trace, trace.steps[-1].label, None, [])
         label, closest = min(changes, key=lambda change: len(change[1]))
@@ -235,8 +235,8 @@ def _state_from(machine: Machine, values: Mapping[str, Any]) -> State:
     positions = machine.layout.positions
     if values.keys() != positions.keys():
         lacks, strange = positions.keys() - values.keys(), values.keys() - positions.keys()
-        what = f"gives no value to {listed(sorted(lacks))}" if lacks else f"gives a value to {listed(sorted(strange))}"
-        raise InputError(f"the mapping to {machine.name} {what}; its variables are {listed(positions)}")
+        fault = f"gives no value to {listed(sorted(lacks))}" if lacks else f"gives a value to {listed(sorted(strange))}"
+        raise InputError(f"the mapping to {machine.name} {fault}; its variables are {listed(positions)}")
     cells: dict[Cell, Any] = {}
     for name, where in positions.items():
         if isinstance(where, int):

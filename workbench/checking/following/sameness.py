@@ -108,8 +108,8 @@ class Sameness(Lined):
         return self.text()
 
     def styled(self) -> list[Line]:
-        style, (mark, why) = marked(self.holds, self.why)
-        lines: list[Line] = [*stale_lines(self.translation), Styled(mark, style, f" {why}")]
+        style, (mark, text) = marked(self.holds, self.why)
+        lines: list[Line] = [*stale_lines(self.translation), Styled(mark, style, f" {text}")]
         if not self._is_same:
             lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
         for side, beside in ((self.one, self.other), (self.other, self.one)):
@@ -131,8 +131,8 @@ class Sameness(Lined):
             yield from (f"  {line}" for line in repr(extra.trace.last).splitlines())
         else:
             yield f"{name} alone, after {counted(states, 'state')}: {extra.label}"
-        what = "step there" if states else "initial state"
-        yield f"  {other} has no {what}" if extra.nearest is None else f"  nearest in {other}: {extra.nearest}, but"
+        kind = "step there" if states else "initial state"
+        yield f"  {other} has no {kind}" if extra.nearest is None else f"  nearest in {other}: {extra.nearest}, but"
         yield from (f"    {line}" for line in extra.lines[:_MOST_LINES])
         if len(extra.lines) > _MOST_LINES:
             yield f"    and {len(extra.lines) - _MOST_LINES} more differences"

@@ -72,8 +72,8 @@ class ScenarioLine(NamedTuple):
             raise
         except BaseException as error:
             kind = "" if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: "
-            said = f"{kind}{text_of(error)}".removesuffix(": ")
-            raise InputError(f"{self} cannot be evaluated in a reachable state ({said})") from None
+            text = f"{kind}{text_of(error)}".removesuffix(": ")
+            raise InputError(f"{self} cannot be evaluated in a reachable state ({text})") from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,9 +157,9 @@ def read_lines(model: Machine, text: str | Iterable[str]) -> list[ScenarioLine]:
         line 1: commit(w2)
         line 3: s.decision['w1'] is None
     """
-    given = text.splitlines() if isinstance(text, str) else list(text)
-    bare = ((number, _without_comment(one, model.comment)) for number, one in enumerate(given, start=1))
-    lines = [_line(model, number, one) for number, one in bare if one]
+    entries = text.splitlines() if isinstance(text, str) else list(text)
+    bare = ((number, _without_comment(entry, model.comment)) for number, entry in enumerate(entries, start=1))
+    lines = [_line(model, number, entry) for number, entry in bare if entry]
     if not lines:
         raise InputError("the scenario is empty; it takes lines, each a step or a condition")
     if len(lines) > _MOST_LINES:
@@ -254,8 +254,8 @@ def scenario(
             return ScenarioResult(True, read, searching.states, *_behaviour(model, searching, node, read, len(read)))
         except Stop as stop:
             passed = searching.farthest
-            why = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
-            return ScenarioResult(None, read, searching.states, why=why)
+            reason = f"{stop}; {passed} of {counted(len(read), 'line')} passed so far"
+            return ScenarioResult(None, read, searching.states, why=reason)
 
     result = search_at_once(searched, load_scenario_search, limits, small=not kernels_loaded(), rare=True)
     remarks = [line.condition.remark for line in read if line.condition and line.condition.remark]
@@ -305,9 +305,9 @@ def _why_not(model: Machine, searching: "ScenarioSearch", lines: list[ScenarioLi
     failed = searching.farthest
     line = lines[failed]
     explain = _why_no_state if line.step is None else _why_no_step
-    nodes, why = explain(model, searching, failed, line)
+    nodes, reason = explain(model, searching, failed, line)
     return ScenarioResult(
-        False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, why
+        False, lines, searching.states, *_behaviour(model, searching, nodes, lines, failed), failed, reason
     )
 
 
@@ -323,19 +323,21 @@ def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line:
     def look(node: int, before: Reads) -> None:
         for instance in named:
             for outcome, lacks in _outcomes(instance, before):
-                why = never if is_step(instance, outcome.choices) else ", but with other choices"
-                told = " and ".join(lacks) or f"is possible{why}"
-                least.setdefault(len(lacks), []).append(_Obstacle(node, instance, lacks, told))
+                remark = never if is_step(instance, outcome.choices) else ", but with other choices"
+                clause = " and ".join(lacks) or f"is possible{remark}"
+                least.setdefault(len(lacks), []).append(_Obstacle(node, instance, lacks, clause))
 
     _look_around(searching, passed, look)
     if not least:
         return searching.different(passed, ())[0], "it is not enabled in any state that follows"
     reasons = dict[tuple[ActionInstance, str], _Obstacle]()
-    for one in least[min(least)]:
-        reasons.setdefault((one.instance, one.told), one)
-    told = dict.fromkeys(one.in_words(model, searching, len(named) > 1) for one in [*reasons.values()][:_MOST_REASONS])
+    for candidate in least[min(least)]:
+        reasons.setdefault((candidate.instance, candidate.told), candidate)
+    clauses = dict.fromkeys(
+        obstacle.in_words(model, searching, len(named) > 1) for obstacle in [*reasons.values()][:_MOST_REASONS]
+    )
     more = f"; and {len(reasons) - _MOST_REASONS} more reasons" if len(reasons) > _MOST_REASONS else ""
-    return least[min(least)][0].node, "; ".join(told) + more
+    return least[min(least)][0].node, "; ".join(clauses) + more
 
 
 class _Obstacle(NamedTuple):
@@ -349,10 +351,10 @@ class _Obstacle(NamedTuple):
     def in_words(self, model: Machine, searching: "ScenarioSearch", several: bool) -> str:
         if not self.lacks:
             return f"{self.instance.label} {self.told}"
-        told = self.told
+        text = self.told
         if len(self.lacks) == 1:
-            told = "; ".join(model.obstacles(self.instance, searching.state(self.node), self.lacks))
-        return f"{self.instance.label}: {told}" if several else told
+            text = "; ".join(model.obstacles(self.instance, searching.state(self.node), self.lacks))
+        return f"{self.instance.label}: {text}" if several else text
 
 
 def _outcomes(instance: ActionInstance, before: Reads) -> Iterable[tuple[Outcome, Sequence[str]]]:
@@ -360,21 +362,21 @@ def _outcomes(instance: ActionInstance, before: Reads) -> Iterable[tuple[Outcome
     if outcomes:
         return [(outcome, ()) for outcome in outcomes]
     overlooked = instance.overlooking(before)
-    return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [why]) for why in whys]
+    return [(o, lacks) for o, lacks in overlooked if lacks] or [(Outcome((), {}), [reason]) for reason in whys]
 
 
 def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line: ScenarioLine) -> tuple[int, str]:
     """The first candidate node, and the values that the condition's left side has instead."""
     assert line.condition is not None
     there = counted(searching.having_passed(passed), "state")
-    said = f"it is true in none of the {there} that can follow"
+    text = f"it is true in none of the {there} that can follow"
     left = None
     if line.condition.left is not None:
         with suppress(InputError):  # a line of TLA+ may leave something out, and a set may have no end
             left = Expression(model, line.condition.left)
     first = searching.different(passed, ())[0]
     if left is None:
-        return first, said
+        return first, text
     values: dict[str, None] = {}
 
     def look(node: int, before: Reads) -> None:
@@ -386,9 +388,9 @@ def _why_no_state(model: Machine, searching: "ScenarioSearch", passed: int, line
             values["not there"] = None
 
     _look_around(searching, passed, look)
-    told = ", ".join(sorted(values)[:_MOST_VALUES])
+    alternatives = ", ".join(sorted(values)[:_MOST_VALUES])
     more = f" or one of {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
-    return first, f"{said}; there {left.text} is {told}{more}"
+    return first, f"{text}; there {left.text} is {alternatives}{more}"
 
 
 def _look_around(searching: "ScenarioSearch", passed: int, look: Callable[[int, Reads], None]) -> None:

@@ -74,9 +74,9 @@ class ScenarioSearch:
             ModelError: Also if the model behaves differently when it is run again.
         """
         with leading_to(self._trace_of):
-            found = self._find()
+            node = self._find()
         run_again(self._search.trees)
-        return found
+        return node
 
     def _trace_of(self, error: ModelError) -> Trace | None:
         """The trace to the state being expanded, if the model's error was raised there."""
@@ -93,8 +93,8 @@ class ScenarioSearch:
             if mark == len(self._conditions):
                 return search.count - 1
         search.begin(search.count)
-        why = search.run(kernels.pass_lines, self._lines, self._check, _PAUSE)
-        if why == FOUND:
+        code = search.run(kernels.pass_lines, self._lines, self._check, _PAUSE)
+        if code == FOUND:
             return search.count - 1
         self._check()
         return None

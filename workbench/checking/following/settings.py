@@ -46,21 +46,21 @@ class SettingsTried:
     @property
     def accepted(self) -> list[dict[str, Any]]:
         """The changes with which the recording is a behaviour of the model."""
-        return [one.changes for one in self.tried if one.report is not None and one.report.holds]
+        return [attempt.changes for attempt in self.tried if attempt.report is not None and attempt.report.holds]
 
     def _told(self, changes: dict[str, Any]) -> str:
-        given = {name: self.model.constants[name] for name in changes}
+        current = {name: self.model.constants[name] for name in changes}
         declared = self.model.declared.constants
-        return f"{spell(changes, declared)} (it is {spell(given, declared).partition('=')[2]})"
+        return f"{spell(changes, declared)} (it is {spell(current, declared).partition('=')[2]})"
 
     def __repr__(self) -> str:
         return str(self)
 
     def __str__(self) -> str:
         lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]
-        undecided = [one for one in self.tried if one.report is not None and one.report.holds is None]
+        undecided = [attempt for attempt in self.tried if attempt.report is not None and attempt.report.holds is None]
         if undecided:
-            lines.append(f"not decided with {', or with '.join(self._told(one.changes) for one in undecided)}")
+            lines.append(f"not decided with {', or with '.join(self._told(attempt.changes) for attempt in undecided)}")
         if not self.accepted:
             lines.append(f"accepted with none of {len(self.tried)} other settings that differ in one constant")
         return "\n".join([*lines, *([] if self.complete else ["not all settings were tried"])])

@@ -94,9 +94,9 @@ class _Validation:
         self.watched = recording.watched
         self.hidden = stutter or recording.watched is not None
         self.remarks = [
-            f"{self.place(number)}: {given.action!r} is not an action of the model, and is ignored"
-            for number, (given, known) in enumerate(zip(recording.states, self.observations, strict=True))
-            if number and given is not known
+            f"{self.place(number)}: {observation.action!r} is not an action of the model, and is ignored"
+            for number, (observation, kept) in enumerate(zip(recording.states, self.observations, strict=True))
+            if number and observation is not kept
         ]
         self.limits, self.explain = limits, explain
         self.layers = Layers(self.model, limits, recording.watched, recording.irrelevant, is_named)
@@ -104,8 +104,8 @@ class _Validation:
 
     def _known(self, observation: Observation) -> Observation:
         """The observation, without an action that the model lacks."""
-        known = observation.action is None or is_action(self.model, observation.action)
-        return observation if known else observation._replace(action=None)
+        is_known = observation.action is None or is_action(self.model, observation.action)
+        return observation if is_known else observation._replace(action=None)
 
     def place(self, index: int) -> str:
         return self.recording.states[index].source or f"state {index + 1}"
@@ -139,8 +139,10 @@ class _Validation:
             where = f"not an initial state of {self.model.name}" if initial else "none of the states that it begins in"
             named = "initial state" if initial else "state to begin in"
             near = [(f"{named} {n}", state) for n, state in enumerate(self.model.each_initial_state(), start=1)]
-        why = f"{self.place(0)} is {where}"
-        return Report(False, 0, failed=1, why=why, closest=nearest_states(self.model, near, here), remarks=self.remarks)
+        reason = f"{self.place(0)} is {where}"
+        return Report(
+            False, 0, failed=1, why=reason, closest=nearest_states(self.model, near, here), remarks=self.remarks
+        )
 
     def _follow(self) -> Report | None:
         """Make a layer for each further observation; returns a report on the first that has none."""
@@ -215,21 +217,21 @@ class _Validation:
         """The report on why nothing follows the last layer."""
         observation, model = self.observations[there], self.model
         least = "no step leads" if observation.steps == 1 else f"no {observation.steps} steps lead"
-        why = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"
+        reason = f"{least} from {self.place(here)} {'back ' if closing else ''}to {self.place(there)}"
         if not self.explain:
-            return self._so_far(False, failed=there + 1, why=why)
+            return self._so_far(False, failed=there + 1, why=reason)
         reached = self.layers.reached(observation.cells, MOST_STATES)
         states = [state for _, state in reached]
         named = observation if not closing else observation._replace(action=None)
         rules = Rules(named, self._kept(here), self.watched or frozenset())
         enabled, closest = self._closest(reached, rules)
         if named.action is not None:
-            why += f" by {named.action}: {why_not(model, named.action, states)}"
+            reason += f" by {named.action}: {why_not(model, named.action, states)}"
         elif enabled == []:
-            why += ": nothing is enabled"
+            reason += ": nothing is enabled"
         elif observation.cells == self.observations[here].cells and not self.hidden:
-            why += ", which is the same (a step that changes nothing counts only with stuttering allowed)"
-        return self._so_far(False, failed=there + 1, why=why, enabled=enabled or [], closest=closest)
+            reason += ", which is the same (a step that changes nothing counts only with stuttering allowed)"
+        return self._so_far(False, failed=there + 1, why=reason, enabled=enabled or [], closest=closest)
 
     def _closest(self, reached: list[tuple[int, Any]], rules: Rules) -> tuple[list[str] | None, list[Nearest]]:
         """The enabled steps, and the closest ones, as far as the budget allowed."""
@@ -239,8 +241,8 @@ class _Validation:
         try:
             enabled, closest = nearest_steps(self.model, states, rules.observation, rules.watched, self._pause)
             first = overlooking(self.model, reached, rules, MOST_STEPS, self._pause)
-            known = {near.key for near in first}
-            closest = [*first, *(near for near in closest if near.key not in known)][:MOST_STEPS]
+            keys = {near.key for near in first}
+            closest = [*first, *(near for near in closest if near.key not in keys)][:MOST_STEPS]
         except Stop:
             pass  # that nothing follows is certain
         return enabled, closest

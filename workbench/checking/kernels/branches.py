@@ -123,9 +123,9 @@ class TreeNodes:
             self.branch[at + values] = children
         else:
             room, at = 0, self._table(slots)
-            for known, child in zip(values.tolist(), children.tolist(), strict=True):
-                slot = _slot(self.branch.items, at, known)
-                self.branch.items[slot], self.branch.items[slot + 1] = known + 1, child
+            for key, child in zip(values.tolist(), children.tolist(), strict=True):
+                slot = _slot(self.branch.items, at, key)
+                self.branch.items[slot], self.branch.items[slot + 1] = key + 1, child
             self.branch.items[at + 1] = len(values)
         self.base.items[node], self.size.items[node] = at, room
 

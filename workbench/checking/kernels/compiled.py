@@ -113,8 +113,8 @@ class Kernel:
 
     @cached_property
     def _compiled(self) -> Any:
-        if why := _why_not_loaded():
-            raise NotLoaded(why)
+        if reason := _why_not_loaded():
+            raise NotLoaded(reason)
         from workbench.checking.kernels import numba_cache
 
         return numba_cache.compiled(self._function, self._options)

@@ -82,16 +82,16 @@ def _expand_all(
     # The action instances to try in each state; a group's miss takes the place of one.
     groups = len(dispatch.cell)
     value = source.rows[i[:, None], dispatch.cell[None, :].astype(np.int64)].astype(np.int64)
-    known, entries = value < dispatch.size, np.full(value.shape, -1)
-    entries[known] = dispatch.table[(dispatch.base + value)[known]]
+    in_range, entries = value < dispatch.size, np.full(value.shape, -1)
+    entries[in_range] = dispatch.table[(dispatch.base + value)[in_range]]
     entries = entries.ravel()
     start, tried, listed = np.zeros(len(entries), np.int64), np.ones(len(entries), np.int64), entries >= 0
     start[listed] = dispatch.start[entries[listed]]
     tried[listed] = dispatch.stop[entries[listed]] - start[listed]
     entry, group = _ranges(start, tried)
-    row, found = group // max(1, groups), listed[group]
+    row, is_listed = group // max(1, groups), listed[group]
     node, instance = np.zeros((2, len(row)), np.int64)
-    node[found], instance[found] = dispatch.node[entry[found]], dispatch.instance[entry[found]]
+    node[is_listed], instance[is_listed] = dispatch.node[entry[is_listed]], dispatch.instance[entry[is_listed]]
     leaf = _leaves(trees, node, source.rows, i[row])
     # Once a state in a chunk misses, the rest of the chunk only collects misses.
     ends = np.cumsum(chunks.stop[c] - first)
@@ -100,8 +100,8 @@ def _expand_all(
         mine = missed[of[row[missed]] == k]
         ends[k] = row[mine[0]]
         noted = mine[row[mine] <= ends[k] + layout.AHEAD][: layout.NOTED]
-        which = np.where(found[noted], instance[noted], group[noted] % groups)
-        kind = np.where(found[noted], layout.OF_ACTION, layout.OF_GROUP)
+        which = np.where(is_listed[noted], instance[noted], group[noted] % groups)
+        kind = np.where(is_listed[noted], layout.OF_ACTION, layout.OF_GROUP)
         at = c[k] * layout.NOTED
         queue.misses[at : at + len(noted)] = np.stack([kind, which, i[row[noted]]], axis=1)
         chunks.misses[c[k]] = len(noted)
@@ -186,11 +186,11 @@ def _admit(
     numbered = len(table.number) > 0
     discovered = unknown[discovered]
     marks = (before + at[discovered]).astype(np.uint32)
-    found = table.number[slot] if numbered else np.full(len(at), VISITED)
+    numbers = table.number[slot] if numbered else np.full(len(at), VISITED)
     if numbered:
-        found[unknown] = marks[equal]
-    found[discovered] = marks
-    queue.found[at] = found
+        numbers[unknown] = marks[equal]
+    numbers[discovered] = marks
+    queue.found[at] = numbers
     _insert(table, new, marks)
     room = len(queue.low) // len(chunks.first)
     chunks.new[:used] += np.bincount(at[discovered] // room, minlength=used)

@@ -214,7 +214,7 @@ def inspect(trees, predicates, touched, block, stop, missed, cursor):
         touched (uint64 array (steps, words)): For each step, one bit per predicate whose value it may change.
         missed (int64 array (room, 2)): Takes the misses: the predicate and the state.
     """
-    one, misses, active = np.uint64(1), 0, predicates.active
+    bit, misses, active = np.uint64(1), 0, predicates.active
     for i in range(cursor[STATE], stop):
         step = block.step[i]
         for word in range(active.shape[0]):
@@ -223,7 +223,7 @@ def inspect(trees, predicates, touched, block, stop, missed, cursor):
                 changed &= touched[step, word]
             predicate = 64 * word
             while changed != 0:
-                if changed & one:
+                if changed & bit:
                     leaf = walk_at(trees, predicates.roots[predicate], block.rows, i)
                     if leaf < 0:
                         if misses == 0:
@@ -238,7 +238,7 @@ def inspect(trees, predicates, touched, block, stop, missed, cursor):
                             cursor[STATE], cursor[WHAT] = i, predicate
                             return HIT
                         return MISS_PREDICATE
-                changed >>= one
+                changed >>= bit
                 predicate += 1
         if misses > 0 and i - cursor[STATE] == AHEAD:
             return MISS_PREDICATE

@@ -102,17 +102,17 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
-        found = None
+        overload = None
         with suppress(Exception):
-            found = self._load_from(self._beside, sig, target_context)
+            overload = self._load_from(self._beside, sig, target_context)
         try:
-            found = found or self._load_overload(sig, target_context)
+            overload = overload or self._load_overload(sig, target_context)
         except Exception:  # also of pickle, if the file is of another version
             with suppress(OSError):
                 self.flush()
-        if found is None:
+        if overload is None:
             compiling.begins(self.keeps)
-        return found
+        return overload
 
     def _load_from(self, files: _Files | None, sig: Any, target_context: Any) -> Any:
         data = None if files is None else files.load(self._index_key(sig, target_context.codegen()))
@@ -125,13 +125,13 @@ class _Cache(FunctionCache):
 
 def compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """`function` compiled by ``numba.njit``, with the cache of this module in place of Numba's."""
-    made = numba.njit(**{**options, "cache": False})(function)
-    if made is not function:  # it is with NUMBA_DISABLE_JIT
+    dispatcher = numba.njit(**{**options, "cache": False})(function)
+    if dispatcher is not function:  # it is with NUMBA_DISABLE_JIT
         try:
-            made._cache = _Cache(function)
+            dispatcher._cache = _Cache(function)
         except RuntimeError:  # no cache folder: it is compiled for this process alone
             compiling.begins(kept=False)
-    return made
+    return dispatcher
 
 
 def folder() -> Path:

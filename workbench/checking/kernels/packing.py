@@ -49,13 +49,13 @@ class PackedRows(NamedTuple):
         """
         least, most = ranges(rows, some)
         numbers, extras = [], []
-        for cell, known in enumerate(shared):
-            part, lacking = known[int(least[cell]) : int(most[cell]) + 1], []
+        for cell, global_numbers in enumerate(shared):
+            part, lacking = global_numbers[int(least[cell]) : int(most[cell]) + 1], []
             if (
                 len(part) > max(len(some), 2) or part.min() < 0
             ):  # codes for the numbers that occur, not for the whole range
                 occurring, rows[some, cell] = np.unique(rows[some, cell], return_inverse=True)
-                part, least[cell] = known[occurring], 0
+                part, least[cell] = global_numbers[occurring], 0
                 lacking = occurring[part < 0].tolist()
                 part[part < 0] = UNKNOWN - np.arange(len(lacking), dtype=np.int32)
             numbers.append(part)

@@ -36,7 +36,7 @@ def serve(
         servants: For the codes that are served what does so.
         between: Called after each service; it may raise to stop.
     """
-    while (why := run()) in servants:
-        servants[why]()
+    while (code := run()) in servants:
+        servants[code]()
         between()
-    return why
+    return code

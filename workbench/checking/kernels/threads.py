@@ -21,9 +21,9 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_workers(given: Any) -> int | None:
+def check_workers(workers: Any) -> int | None:
     """A number of workers; None stands for one per core."""
-    return None if given is None else check_integer("workers", given, 1, MOST_WORKERS)
+    return None if workers is None else check_integer("workers", workers, 1, MOST_WORKERS)
 
 
 #: Answers: a thread's number, and what it returned or raised. Requests: the function to call, and the queue to answer.

@@ -108,7 +108,7 @@ def fair_components(indptr, targets, labels, region, conditions):
         conditions: Conditions
     """
     states = len(indptr) - 1
-    found = 0
+    count = 0
     if trim(indptr, targets, region) == 0:
         return np.empty(0, np.int32)
     component = np.full(states, -1, np.int32)
@@ -165,11 +165,11 @@ def fair_components(indptr, targets, labels, region, conditions):
                     region[state] = False
                     continue
                 for member in members:
-                    component[member] = found
-                if judge_component(indptr, targets, labels, members, found, component, region, conditions):
+                    component[member] = count
+                if judge_component(indptr, targets, labels, members, count, component, region, conditions):
                     apart = True
-                elif component[state] == found:
-                    found += 1
+                elif component[state] == count:
+                    count += 1
         if apart:
             apart = trim(indptr, targets, region) > 0
-    return component if found else np.empty(0, np.int32)
+    return component if count else np.empty(0, np.int32)

@@ -324,8 +324,8 @@ class Expander:
         # A stop loses the pass: the more calls of Python it takes, the fewer states it should have.
         often = self.trees.misses - self._misses > sources // _STATES_PER_MISS
         self._misses = self.trees.misses
-        wanted = self._states // 2 if often else 2 * self._states
-        self._states = max(1, min(wanted, CHUNK, self._room * sources // (2 * max(1, queued))))
+        planned = self._states // 2 if often else 2 * self._states
+        self._states = max(1, min(planned, CHUNK, self._room * sources // (2 * max(1, queued))))
         return cut < 0
 
     def _widen(self) -> None:

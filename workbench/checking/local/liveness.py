@@ -48,8 +48,8 @@ class LivenessJudge:
         columns = iter(self._labels[declared.name].columns)  # in the order of the formulas
 
         def find(formula: Formula) -> tuple[Trace | None, Demand]:
-            given, wanted = next(columns)
-            trigger, goal = None if given is None else given.array, wanted.array
+            trigger_column, goal_column = next(columns)
+            trigger, goal = None if trigger_column is None else trigger_column.array, goal_column.array
             demand = self._demand(formula, trigger, goal)
             met, steps = met_by(self._fair.conditions, formula), self._fair.of_conditions(formula.steps)
             lasso = self._finder.find(formula.kind, trigger, goal, met, steps)

@@ -297,25 +297,25 @@ class LocalSearch:
             return
         ends = [first + (stop - first) * number // threads.workers for number in range(threads.workers + 1)]
         cursors = [np.zeros(loops.CURSOR, np.int64) for _ in range(threads.workers)]
-        for one, begin in zip(cursors, ends, strict=False):
-            one[loops.STATE] = begin
+        for share, begin in zip(cursors, ends, strict=False):
+            share[loops.STATE] = begin
         reads, touched = self.watched.reads.copy(), self.watched.touched
         met = threads.each(lambda number: self._look(block, ends[number + 1], cursors[number], touched)[0])
-        for one, begin, end, why in zip(cursors, ends, ends[1:], met, strict=False):
+        for share, begin, end, code in zip(cursors, ends, ends[1:], met, strict=False):
             if not np.array_equal(reads, self.watched.reads):
-                one[:] = 0
-                one[loops.STATE] = begin
-            elif why == DONE:
+                share[:] = 0
+                share[loops.STATE] = begin
+            elif code == DONE:
                 continue
-            self._judge_in_order(block, end, one, fail_fast)
+            self._judge_in_order(block, end, share, fail_fast)
 
     def _look(
         self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
     ) -> tuple[int, Sequence[tuple[int, int]]]:
         """Look at the states of `block` up to `stop`; returns why the look ended, and the misses with their states."""
         watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
-        why = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
-        return why, missed[: cursor[loops.WHAT]].tolist() if why == MISS_PREDICATE else ()
+        code = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
+        return code, missed[: cursor[loops.WHAT]].tolist() if code == MISS_PREDICATE else ()
 
     def _judge_in_order(self, block: Frontier, stop: int, cursor: np.ndarray, fail_fast: bool) -> None:
         watched = self.watched
@@ -325,8 +325,8 @@ class LocalSearch:
             nonlocal missed
             if not watched.active.any():
                 return DONE
-            why, missed = self._look(block, stop, cursor, watched.touched)
-            return why
+            code, missed = self._look(block, stop, cursor, watched.touched)
+            return code
 
         def memoize() -> None:
             last, row = -1, []

@@ -243,8 +243,8 @@ class StateStore:
             if self.keep_rows or self._open_blocks <= _OPEN:
                 continue
             block = self.blocks[at]
-            known = [np.arange(len(values), dtype=np.int32) for values in self.cells.values]
-            rows, _ = PackedRows.of(block.rows, np.arange(BLOCK), known)
+            shared = [np.arange(len(values), dtype=np.int32) for values in self.cells.values]
+            rows, _ = PackedRows.of(block.rows, np.arange(BLOCK), shared)
             self._waiting[at] = links, rows = PackedLinks.of(block.parent, block.step), rows
             self._waiting_bytes += links.nbytes + rows.nbytes
             self._drop(at)

@@ -31,16 +31,16 @@ class ConstantAxis:
     values: tuple[Any, ...]
     words: tuple[str, ...]
 
-    def position(self, given: Any) -> int:
+    def position(self, value: Any) -> int:
         """The position of a value, given by itself or by its word.
 
         Raises:
             InputError: If the table does not have it.
         """
-        for known in (self.values, self.words):
-            if given in known:
-                return known.index(given)
-        raise InputError(f"{self.name} = {brief(given)} is not accepted; the rule knows {', '.join(self.words)}")
+        for spellings in (self.values, self.words):
+            if value in spellings:
+                return spellings.index(value)
+        raise InputError(f"{self.name} = {brief(value)} is not accepted; the rule knows {', '.join(self.words)}")
 
     @property
     def ordered(self) -> bool:
@@ -176,7 +176,7 @@ class Explanation:
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
             lines.append(f"  fails: {self.told(failing.setting)}{states}")
-        lines += [f"  not decided ({why}): {self.told(setting)}" for setting, why in self.undecided[:_MOST_LINES]]
+        lines += [f"  not decided ({reason}): {self.told(setting)}" for setting, reason in self.undecided[:_MOST_LINES]]
         left = sum(max(0, len(settings) - _MOST_LINES) for settings in (self.failing, self.undecided))
         return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
 
@@ -190,8 +190,8 @@ class Explanation:
             "decided": self.decided,
             "bounded": self.bounded,
             "translation": self.translation,
-            "failing": [{"setting": self.words(one.setting), "states": one.states} for one in self.failing],
-            "undecided": [{"setting": self.words(setting), "why": why} for setting, why in self.undecided],
+            "failing": [{"setting": self.words(failing.setting), "states": failing.states} for failing in self.failing],
+            "undecided": [{"setting": self.words(setting), "why": reason} for setting, reason in self.undecided],
         }
 
 
@@ -256,12 +256,12 @@ def explain(
         )
     if not true and not false:
         return Explanation(property, None, True, 0, failing, undecided, axes)
-    found = smallest(true, false, [len(axis.values) for axis in axes])
+    rule = smallest(true, false, [len(axis.values) for axis in axes])
     decided = len(rows) - len(undecided)
     return Explanation(
         property,
-        SettingRule(axes, found.formula),
-        found.minimal,
+        SettingRule(axes, rule.formula),
+        rule.minimal,
         decided,
         failing,
         undecided,
@@ -272,9 +272,9 @@ def explain(
     )
 
 
-def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> ConstantAxis:
+def _axis(name: str, column: Iterable[Any], words: Mapping[Any, str]) -> ConstantAxis:
     values: list[Any] = []
-    for value in given:
+    for value in column:
         if value not in values:
             values.append(value)
     if all(type(value) is int for value in values):
@@ -283,6 +283,6 @@ def _axis(name: str, given: Iterable[Any], words: Mapping[Any, str]) -> Constant
     return ConstantAxis(name, tuple(values), tuple(map(word, values)))
 
 
-def _states(given: Any) -> int | None:
+def _states(cell: Any) -> int | None:
     """The number in a table cell; None if it is missing because there is no trace."""
-    return given if isinstance(given, int) else None
+    return cell if isinstance(cell, int) else None

@@ -92,10 +92,10 @@ class GridCell:
 
     def __str__(self) -> str:
         """The cell in a line."""
-        told = [f"{word} {name}" for name, word in self.outcome.verdicts.items()]
+        clauses = [f"{word} {name}" for name, word in self.outcome.verdicts.items()]
         if self.outcome.why is not None:
-            told.append(self.outcome.why)
-        return f"{self.name}: {', '.join(told) or 'nothing is checked'}"
+            clauses.append(self.outcome.why)
+        return f"{self.name}: {', '.join(clauses) or 'nothing is checked'}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,15 +127,17 @@ class Filled:
         Raises:
             InputError: If the grid has no such setting.
         """
-        wanted = {}
+        values = {}
         for name, value in setting.items():
             if name not in self.cells[0].setting:
                 raise unknown("constant of the grid", name, self.cells[0].setting)
-            wanted[name] = same(name, self.model.declared.constants[name], value)
-        found = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in wanted.items())]
-        if len(found) != 1:
-            raise InputError(f"setting {dict(setting)} is not accepted; it matches {len(found)} settings of the grid")
-        return found[0]
+            values[name] = same(name, self.model.declared.constants[name], value)
+        matching = [cell for cell in self.cells if all(cell.setting[name] == value for name, value in values.items())]
+        if len(matching) != 1:
+            raise InputError(
+                f"setting {dict(setting)} is not accepted; it matches {len(matching)} settings of the grid"
+            )
+        return matching[0]
 
     def explain(self, property: str) -> Explanation:
         """The smallest rule for when a property holds, see :func:`workbench.checking.questions.explain.explain`."""
@@ -144,18 +146,18 @@ class Filled:
     def _rules(self, names: Sequence[str]) -> Iterator[str]:
         """The rule for each property that holds in some settings only: the settings in which it holds."""
         for name in names:
-            found = self.explain(name)
-            if 0 < len(found.failing) < found.decided:
+            explanation = self.explain(name)
+            if 0 < len(explanation.failing) < explanation.decided:
                 is_reached = self.model.declared.property_named(name).kind == "reachable"
-                left = f" ({counted(len(found.undecided), 'setting')} undecided)" if found.undecided else ""
-                yield f"{name} {'is reached' if is_reached else 'holds'} where {found.rule}{left}"
+                left = f" ({counted(len(explanation.undecided), 'setting')} undecided)" if explanation.undecided else ""
+                yield f"{name} {'is reached' if is_reached else 'holds'} where {explanation.rule}{left}"
 
     # As an answer ----------------------------------------------------------------------------------------------------
 
     @property
     def holds(self) -> bool | None:
-        found = [cell.outcome.holds for cell in self.cells]
-        return False if False in found else None if None in found else known_in(self._translation, True)
+        verdicts = [cell.outcome.holds for cell in self.cells]
+        return False if False in verdicts else None if None in verdicts else known_in(self._translation, True)
 
     @property
     def _translation(self) -> str | None:
@@ -163,10 +165,12 @@ class Filled:
 
     @property
     def why(self) -> str:
-        found = [cell.outcome.holds for cell in self.cells]
-        settings = counted(len(found), "setting")
-        line = f"{settings}: everything holds in {found.count(True)}, something is violated in {found.count(False)}"
-        unknown = f"; it is not known in {found.count(None)}" if None in found else ""
+        verdicts = [cell.outcome.holds for cell in self.cells]
+        settings = counted(len(verdicts), "setting")
+        line = (
+            f"{settings}: everything holds in {verdicts.count(True)}, something is violated in {verdicts.count(False)}"
+        )
+        unknown = f"; it is not known in {verdicts.count(None)}" if None in verdicts else ""
         return line + unknown + in_stale(self._translation)
 
     def text(self) -> str:
@@ -193,8 +197,8 @@ class Filled:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        told = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes", "translation")}
-        return {"model": self.model.declared.name, **told, "rows": self.outcomes.rows}
+        attrs = {name: self.outcomes.attrs[name] for name in ("symmetry", "notes", "translation")}
+        return {"model": self.model.declared.name, **attrs, "rows": self.outcomes.rows}
 
     def csv(self) -> str:
         """The rows as a table of comma-separated values."""
@@ -322,16 +326,16 @@ class _Filling:
             self._put(waiting[number], replace(outcome, stopped=INTERRUPTED) if cut else outcome, result)
             self._progress()
 
-        why = INTERRUPTED
+        reason = INTERRUPTED
         if waiting and spark:
             from workbench.checking.questions.on_spark import check_on_spark  # pyspark loads here
 
             assert records is not None
-            why = check_on_spark(self.task, records, list(waiting), spark, done, self.should_stop)
+            reason = check_on_spark(self.task, records, list(waiting), spark, done, self.should_stop)
         elif waiting:
             check_here(self.task, list(waiting), workers, done, self.should_stop)
         for number in numbers:
-            self.cells.setdefault(number, self._cell(number, unreached() if why == INTERRUPTED else failed(why)))
+            self.cells.setdefault(number, self._cell(number, unreached() if reason == INTERRUPTED else failed(reason)))
 
     def should_stop(self) -> bool:
         self.stopped = self.stopped or interrupted() or self.watch.stops

@@ -71,14 +71,14 @@ def check_on_spark(
             raise Stop(INTERRUPTED)
 
     session = ready_session(spark)
-    why = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
+    reason = f"the worker left no result in {records.folder}; out must be a folder that all workers see"
     try:
         carry_out = partial(_carry_out, ship(job, task.model.declared.name))
         on_spark(session, watch, lambda error: error, Exchange(), range(len(numbers)), carry_out)
     except Stop as stop:
-        why = str(stop)
+        reason = str(stop)
     except Exception as error:  # finished results are kept in any case
         lines = str(error).splitlines() or [type(error).__name__]
-        why = lines[-1 if isinstance(error, PythonException) else 0]  # a Python traceback ends with the error
+        reason = lines[-1 if isinstance(error, PythonException) else 0]  # a Python traceback ends with the error
     look()
-    return why
+    return reason

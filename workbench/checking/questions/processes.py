@@ -158,9 +158,9 @@ class _Process:
     def answer(self, number: int) -> _Answer:
         """Check a setting, in a thread of the caller."""
         for _ in range(ATTEMPTS):
-            said = self._ask(self._started(), number)
-            if said:
-                return from_json(SettingOutcome, json.loads(said), "an outcome"), None
+            line = self._ask(self._started(), number)
+            if line:
+                return from_json(SettingOutcome, json.loads(line), "an outcome"), None
         return died(), None
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -179,10 +179,10 @@ class _Process:
         """The process's answer; None if it died."""
         assert process.stdout is not None
         self._tell(process, b"%d\n" % number)
-        said = process.stdout.readline()
-        if not said:
+        line = process.stdout.readline()
+        if not line:
             process.wait()
-        return said
+        return line
 
     def _tell(self, process: subprocess.Popen[bytes], text: bytes) -> None:
         assert process.stdin is not None
@@ -210,7 +210,7 @@ def serve() -> None:
     """Answer the numbers on standard input; what a model prints goes to standard error."""
     from workbench.checking.shipping import NotReceived, receive
 
-    heard, told = sys.stdin.buffer, os.fdopen(os.dup(1), "w")
+    heard, out = sys.stdin.buffer, os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     asked, over = SimpleQueue[int | None](), Event()
 
@@ -229,4 +229,4 @@ def serve() -> None:
     with compiling.telling(lambda _: None):  # the caller has said it
         while (number := asked.get()) is not None:
             outcome = failed(problem) if problem else task.check(number, over.is_set)[0]
-            print(json.dumps(asdict(outcome)), file=told, flush=True)
+            print(json.dumps(asdict(outcome)), file=out, flush=True)

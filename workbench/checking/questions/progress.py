@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 
-def line_in_notebook(what: str) -> Callable[[int, int], None]:
-    """Shows "3 of 12 `what`" in the running cell, in one line that changes."""
+def line_in_notebook(noun: str) -> Callable[[int, int], None]:
+    """Shows "3 of 12 `noun`" in the running cell, in one line that changes."""
     ipython = sys.modules.get("IPython")
     shell: Any = ipython.get_ipython() if ipython is not None else None
     if shell is None or not hasattr(shell, "kernel"):
@@ -14,15 +14,15 @@ def line_in_notebook(what: str) -> Callable[[int, int], None]:
     from IPython.display import display
 
     handle: Any = None
-    told = ""
+    shown = ""
 
     def show(done: int, of: int) -> None:
-        nonlocal handle, told
-        text = f"{done} of {of} {what}"
+        nonlocal handle, shown
+        text = f"{done} of {of} {noun}"
         if handle is None:
             handle = display({"text/plain": text}, raw=True, display_id=True)
-        elif text != told:
+        elif text != shown:
             handle.update({"text/plain": text}, raw=True)
-        told = text
+        shown = text
 
     return show

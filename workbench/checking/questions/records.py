@@ -97,9 +97,9 @@ def of_model(error: ModelError) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def failed(why: str, final: bool = False) -> SettingOutcome:
+def failed(reason: str, final: bool = False) -> SettingOutcome:
     """The outcome of a check without a result."""
-    return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=why, final=final)
+    return SettingOutcome({}, None, None, None, complete=False, stopped=None, error=reason, final=final)
 
 
 def unreached() -> SettingOutcome:

@@ -38,7 +38,7 @@ def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list
     if not is_model_class(model):
         raise InputError(f"model {model!r} is not accepted; it takes a class, such as Hudi, without constants")
     if not (
-        isinstance(grid, Mapping) or (isinstance(grid, Sequence) and all(isinstance(one, Mapping) for one in grid))
+        isinstance(grid, Mapping) or (isinstance(grid, Sequence) and all(isinstance(entry, Mapping) for entry in grid))
     ):
         takes = "lists of values by constant, such as {'Writers': [2, 3]}, or a list of settings"
         raise InputError(f"grid {brief(grid)} is not accepted; it takes {takes}")
@@ -66,9 +66,9 @@ def settings_of(model: ModelClass, grid: Grid, fixed: Mapping[str, Any]) -> list
     ]
 
 
-def same(name: str, constant: Constant, given: Any) -> Any:
+def same(name: str, constant: Constant, value: Any) -> Any:
     """A value as given, except that words for a switch, a choice or a number become its value."""
-    return constant.parse(name, given) if constant.domain.kind in _OF_ONE_SPELLING else plain(given)
+    return constant.parse(name, value) if constant.domain.kind in _OF_ONE_SPELLING else plain(value)
 
 
 class SettingPlan(NamedTuple):
@@ -199,8 +199,8 @@ def settings_table(
 ) -> SettingsTable:
     """The outcomes of the settings' checks."""
     asked_for = {name for plan in plans for name in plan.names}
-    known = dict.fromkeys([*(properties or model.declared.properties), DEADLOCK.name])
-    names = [name for name in known if name in asked_for]
+    ordered = dict.fromkeys([*(properties or model.declared.properties), DEADLOCK.name])
+    names = [name for name in ordered if name in asked_for]
     sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
     family = model.declared
     notes += family.translation_notes
@@ -226,12 +226,12 @@ def _idle(
     """A note on each constant that changes nothing, whatever the values of the others."""
     if not all(outcome.complete and outcome.holds is not None for outcome in outcomes):
         return
-    told = [(outcome.verdicts, outcome.distinct, outcome.depth) for outcome in outcomes]
+    results = [(outcome.verdicts, outcome.distinct, outcome.depth) for outcome in outcomes]
     for name in varied:
         groups: dict[str, list[Any]] = {}
-        for setting, one in zip(settings, told, strict=True):
-            groups.setdefault(repr([setting[other] for other in varied if other != name]), []).append(one)
-        if all(len(group) > 1 and all(one == group[0] for one in group) for group in groups.values()):
+        for setting, result in zip(settings, results, strict=True):
+            groups.setdefault(repr([setting[other] for other in varied if other != name]), []).append(result)
+        if all(len(group) > 1 and all(member == group[0] for member in group) for group in groups.values()):
             yield f"{name} changes nothing in {counted(len(settings), 'setting')}"
 
 

@@ -37,7 +37,9 @@ def variant(model: AnyModel, **properties: Property) -> Machine:
         >>> search(variant(Bakery(Writers=2, MaxCrashes=0), Idle=invariant(never_commits)), ["Idle"])["Idle"].word
         'violated'
     """
-    return _WithProperties(machine_of(model), {name: replace(one, name=name) for name, one in properties.items()})
+    return _WithProperties(
+        machine_of(model), {name: replace(declared, name=name) for name, declared in properties.items()}
+    )
 
 
 def beginning_in(model: AnyModel, states: Iterable[State]) -> Machine:

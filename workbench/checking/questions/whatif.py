@@ -105,14 +105,14 @@ class Attempt:
         if self.result is None:
             return f"{self.told}: {self.error}"
         unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
-        told = [
+        clauses = [
             f"{after.name} {after.word}, {'which comes with it' if before is None else f'before {before.word}'}"
             for before, after in self.flipped
         ]
-        told += unknown
+        clauses += unknown
         if self.mends and self.never:
-            told.append(f"but then {never_happen(self.never)}")
-        return f"{self.told}: {'; '.join(told) or 'no verdict changes'}{in_stale(self.before.translation)}"
+            clauses.append(f"but then {never_happen(self.never)}")
+        return f"{self.told}: {'; '.join(clauses) or 'no verdict changes'}{in_stale(self.before.translation)}"
 
 
 def _few(names: list[str]) -> str:
@@ -176,7 +176,9 @@ class Repairs:
             "name": self.name,
             "holds": self.holds,
             "why": self.why,
-            "found": [{"changes": one.changes, "breaks": one.breaks, "never": one.never} for one in self.found],
+            "found": [
+                {"changes": repair.changes, "breaks": repair.breaks, "never": repair.never} for repair in self.found
+            ],
             "tried": self.tried,
             "complete": self.complete,
             "translation": self.translation,
@@ -265,7 +267,7 @@ def _until_violated(names: set[str], watch: Watch) -> Watch:
     violated: set[str] = set()
 
     def note(progress: Progress) -> None:
-        violated.update(known.name for known in progress.decided if not known.declared.wanted)
+        violated.update(decision.name for decision in progress.decided if not decision.declared.wanted)
 
     return Watch(note, lambda: watch.stops or names <= violated)
 

@@ -256,7 +256,9 @@ class _SetPerIndex:
 
     def take(self, rows: np.ndarray) -> pa.Array:
         sets, states = len(self._sets), len(rows)
-        by_set = pa.concat_arrays([one.take(rows) for one in self._sets]) if sets else pa.nulls(0, self.type.item_type)
+        by_set = (
+            pa.concat_arrays([column.take(rows) for column in self._sets]) if sets else pa.nulls(0, self.type.item_type)
+        )
         by_state = np.arange(sets * states).reshape(sets, states).T.ravel()
         return _map_of(self._keys, states, by_set.take(pa.array(by_state)))
 

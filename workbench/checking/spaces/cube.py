@@ -126,7 +126,7 @@ def cube_of(
         reads: The cells that it reads.
         most: The most tuples.
     """
-    columns = columns_of(rows, len(levels), [len(known) for known in values])
+    columns = columns_of(rows, len(levels), [len(cell_values) for cell_values in values])
     at_fault = np.flatnonzero(wrong)
     seen = [
         (Lens(name, texts, _gain(of, len(texts), at_fault), not reads.isdisjoint(cells)), of)

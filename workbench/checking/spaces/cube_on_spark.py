@@ -129,10 +129,10 @@ def _values(narrow: "DataFrame", lenses: int) -> dict[int, dict[str, tuple[int, 
         rows = to_pandas(counted.where(sql.col("lens").isin(few)).orderBy("lens", "value")) if few else None
     finally:
         counted.unpersist()
-    found: dict[int, dict[str, tuple[int, int]]] = {at: {} for at in range(lenses)}
+    by_lens: dict[int, dict[str, tuple[int, int]]] = {at: {} for at in range(lenses)}
     for at, value, counts, wrong in [] if rows is None else rows.to_numpy().tolist():
-        found[at][value] = (counts, wrong)
-    return found
+        by_lens[at][value] = (counts, wrong)
+    return by_lens
 
 
 def _lenses(
@@ -147,7 +147,7 @@ def _lenses(
     whole = {variable for variable, cells in indexed.items() if variable in varying and few.issuperset(cells)}
     lenses = []
     for at, (name, _, _) in enumerate(seen):
-        variable = next((one for one, cells in indexed.items() if name == one or name in cells), None)
+        variable = next((candidate for candidate, cells in indexed.items() if name == candidate or name in cells), None)
         multisets = variable is not None and name == variable
         if name not in varying or (variable is not None and multisets != (variable in whole)):
             continue
@@ -155,4 +155,4 @@ def _lenses(
         words = sizes[at] if not multisets else [multiset(text.split(_BETWEEN)) for text in sizes[at]]
         read = reads & set(indexed[name] if multisets else [name])
         lenses.append((at, Lens(name, tuple(words), information_gain(counts, wrong), bool(read))))
-    return sorted(lenses, key=lambda one: -one[1].gain)
+    return sorted(lenses, key=lambda pair: -pair[1].gain)

@@ -184,8 +184,11 @@ def describe_steps(
         move, source: The move and the source state of a transition, by position.
     """
     _, example, step = np.unique(steps, return_index=True, return_inverse=True)
-    said = [_describe_step(model, move(int(transition)), source(int(transition))) for transition in example]
-    texts = {name: pa.array([one[name] for one in said], kind) for name, kind in _STEP_COLUMNS.items()}
+    descriptions = [_describe_step(model, move(int(transition)), source(int(transition))) for transition in example]
+    texts = {
+        name: pa.array([description[name] for description in descriptions], kind)
+        for name, kind in _STEP_COLUMNS.items()
+    }
     return {name: array.take(pa.array(step)) for name, array in texts.items()}
 
 
@@ -194,8 +197,8 @@ def _describe_step(model: Machine, move: tuple[int, int], source: State) -> dict
     outcome, after = model.outcomes(instance, source)[move[1]]
     step = Step(after, instance, outcome.choices, move[1])
     used: set[str] = set()
-    given = instance.named(step.choices)
-    parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in given]
+    arguments = instance.named(step.choices)
+    parameters = [(unused_name(name or "choice", used), as_text(value)) for name, value in arguments]
     return {"action": instance.action.name, "parameters": parameters, "process": step.lane or None}
 
 
@@ -270,11 +273,11 @@ class Dataset:
             raise InputError(
                 f"{str(self.folder)!r} was saved by an earlier version, without what a cube needs; save it again"
             )
-        invariants = [one for one in self.run["properties"] if one["kind"] == "invariant"]
-        known = [one for one in invariants if f"distance_{one['name']}" in self.states.columns]
-        if fault is not None and fault not in [one["name"] for one in known]:
-            raise unknown("invariant with distances", fault, [one["name"] for one in known])
-        fault = fault or next((one["name"] for one in known if one["holds"] is False), None)
+        invariants = [entry for entry in self.run["properties"] if entry["kind"] == "invariant"]
+        measured = [entry for entry in invariants if f"distance_{entry['name']}" in self.states.columns]
+        if fault is not None and fault not in [entry["name"] for entry in measured]:
+            raise unknown("invariant with distances", fault, [entry["name"] for entry in measured])
+        fault = fault or next((entry["name"] for entry in measured if entry["holds"] is False), None)
         reads = set() if fault is None else set(self.run["reads"][fault])
         return cube_of_table(self.states, self.run["columns"], self.run["indexed"], fault, reads)
 

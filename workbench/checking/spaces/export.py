@@ -73,7 +73,7 @@ def save_run(run_dir: Place, folder: Place, model: ModelClass, spark: Any = None
         run["indexed"] = indexed_cells(search.model.layout)
         tables = {table: [part.names[table] for part in written] for table in (STATES, TRANSITIONS)}
         content = DatasetContent(search.identity, run, tables)
-        writing.commit(asdict(content), {name: found for part in written for name, found in part.sums.items()})
+        writing.commit(asdict(content), {name: summed for part in written for name, summed in part.sums.items()})
     return as_place(folder)
 
 

@@ -117,17 +117,17 @@ class Interner:
     def written(self, cell: int, value: Any) -> int:
         """The number of a `value` that an action writes to `cell`; checks the model's own words."""
         key = identity(value)
-        known = self._numbers[cell].get(key)
-        if known is not None and self.values[cell][known] is value:  # it was checked when it was first met
-            return known
+        existing = self._numbers[cell].get(key)
+        if existing is not None and self.values[cell][existing] is value:  # it was checked when it was first met
+            return existing
         self._model_words.check(self.layout.cells[cell], value)
-        return self._add(cell, value, key) if known is None else known
+        return self._add(cell, value, key) if existing is None else existing
 
     def number(self, cell: int, value: Any) -> int:
         """The number of `value` in `cell`; a new value gets the next number."""
         key = identity(value)
-        known = self._numbers[cell].get(key)
-        return self._add(cell, value, key) if known is None else known
+        existing = self._numbers[cell].get(key)
+        return self._add(cell, value, key) if existing is None else existing
 
     def _add(self, cell: int, value: Any, key: Hashable) -> int:
         self._kinds.check(value)

@@ -129,7 +129,7 @@ class Trees:
 
     def add_predicates(self, instances: Iterable[PropertyInstance]) -> list[int]:
         """Add the predicates of properties or constraints, and return their numbers."""
-        return [self.add_predicate(one.holds, one.subject, one.place) for one in instances]
+        return [self.add_predicate(instance.holds, instance.subject, instance.place) for instance in instances]
 
     # Misses ----------------------------------------------------------------------------------------------------
 
@@ -210,34 +210,34 @@ class Trees:
         return root
 
     def _leaf(self, number: int, row: Sequence[int], read: dict[int, Any], outcomes: list[Outcome]) -> int:
-        cells, made = self.cells, self._columns
-        first = made.step_instance.size
+        cells, columns = self.cells, self._columns
+        first = columns.step_instance.size
         for ordinal, (choices, writes, counted) in enumerate(outcomes):
             self.assigns[number] |= bool(writes)
-            known, blind, before = [], [], []  # a cell that was read has a known old value
+            sighted, blind, before = [], [], []  # a cell that was read has a known old value
             for cell, value in writes.items():
                 new = cells.written(cell, value)
                 if cell not in read:
                     blind.append((cell, new))
                 elif new != row[cell]:
-                    known.append((cell, new))
+                    sighted.append((cell, new))
                     before.append((cell, row[cell]))
             if counted is not None:
                 self.counted[len(self.steps)] = counted
             self.steps.append((number, ordinal))
             self.choices.append(choices)
-            made.step_instance.append(number)
-            made.step_delta.append(cells.difference(before, known + blind))
-            changed = known + blind
-            at = made.write_cell.reserve(len(changed))
-            made.write_value.reserve(len(changed))
+            columns.step_instance.append(number)
+            columns.step_delta.append(cells.difference(before, sighted + blind))
+            changed = sighted + blind
+            at = columns.write_cell.reserve(len(changed))
+            columns.write_value.reserve(len(changed))
             for place, (cell, new) in enumerate(changed, at):
-                made.write_cell.items[place], made.write_value.items[place] = cell, new
-            made.step_first.append(at)
-            made.step_blind.append(at + len(known))
-            made.step_stop.append(at + len(changed))
-        made.leaf_stop.append(first + len(outcomes))
-        leaf: int = made.leaf_start.append(first)
+                columns.write_cell.items[place], columns.write_value.items[place] = cell, new
+            columns.step_first.append(at)
+            columns.step_blind.append(at + len(sighted))
+            columns.step_stop.append(at + len(changed))
+        columns.leaf_stop.append(first + len(outcomes))
+        leaf: int = columns.leaf_start.append(first)
         return leaf
 
     # Reading the trees back ------------------------------------------------------------------------------------

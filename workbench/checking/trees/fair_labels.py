@@ -23,12 +23,12 @@ class FairLabels:
     """
 
     def __init__(self, model: Machine) -> None:
-        given, self._instances = model.fairness, len(model.instances)
+        fairness, self._instances = model.fairness, len(model.instances)
         numbers = range(self._instances)
-        self._own = [[at for at, condition in enumerate(given) if number in condition.actions] for number in numbers]
+        self._own = [[at for at, condition in enumerate(fairness) if number in condition.actions] for number in numbers]
         left_out = 1 << max(map(len, self._own), default=0)
         self.count = self._instances * left_out
-        self.conditions = [self._over_labels(at, condition, left_out) for at, condition in enumerate(given)]
+        self.conditions = [self._over_labels(at, condition, left_out) for at, condition in enumerate(fairness)]
 
     def _over_labels(self, at: int, condition: Fairness, left_out: int) -> Fairness:
         labels = [

@@ -128,7 +128,7 @@ class Profile:
         """The fewest subjects that make up half of all calls."""
         most: list[Cost] = []
         for cost in self.by_calls:
-            if 2 * sum(known.calls for known in most) <= self.calls:
+            if 2 * sum(earlier.calls for earlier in most) <= self.calls:
                 most.append(cost)
         return most
 
@@ -175,6 +175,6 @@ def joined(costs: Iterable[Iterable[Cost]]) -> tuple[Cost, ...]:
     """The costs of several processes, merged by subject."""
     together: dict[Subject, Cost] = {}
     for cost in (cost for process in costs for cost in process):
-        known = together.get(cost.subject)
-        together[cost.subject] = cost if known is None else known.joined(cost)
+        total = together.get(cost.subject)
+        together[cost.subject] = cost if total is None else total.joined(cost)
     return tuple(together.values())

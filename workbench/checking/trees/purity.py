@@ -45,8 +45,8 @@ class _Again:
         runs = [partial(self._action, number) for number in range(len(trees.roots))]
         runs += [partial(self._predicate, number) for number in range(len(trees.predicates))]
         roots = [*trees.roots, *trees.predicate_roots.tolist()]
-        found: list[list[Situation]] = [[] for _ in roots]
-        waiting = deque(zip(runs, (trees.paths(root, trees.misses) for root in roots), found, strict=True))
+        chosen: list[list[Situation]] = [[] for _ in roots]
+        waiting = deque(zip(runs, (trees.paths(root, trees.misses) for root in roots), chosen, strict=True))
         room = number
         while waiting and room:
             run, paths, some = waiting.popleft()
@@ -57,7 +57,7 @@ class _Again:
                 break
         times = number // max(1, number - room)
         least = number // len(roots) // times
-        return [one for some in found if some for one in islice(cycle(some), max(len(some), least))], times
+        return [situation for some in chosen if some for situation in islice(cycle(some), max(len(some), least))], times
 
     def _action(self, number: int, path: Path, leaf: int) -> None:
         trees, instance = self._trees, self._trees.model.instances[number]
@@ -105,8 +105,8 @@ class _Again:
                 return "fairness counts it for other conditions"
             writes = slice(arrays.step_first[step], arrays.step_stop[step])
             before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))
-            known = ((cell, self._cells.known(cell, value)) for cell, value in outcome.writes.items())
-            now = {cell: _NEVER_MET if value is None else value for cell, value in known}
+            written = ((cell, self._cells.known(cell, value)) for cell, value in outcome.writes.items())
+            now = {cell: _NEVER_MET if value is None else value for cell, value in written}
             now = {cell: value for cell, value in now.items() if cell not in path or value != path[cell]}
             for cell in (cell for cell in {**now, **before} if now.get(cell) != before.get(cell)):
                 return f"it writes {trees.cell(cell)} differently"

@@ -52,12 +52,12 @@ class PredicateTable:
         self.concerned = np.full((max(1, len(trees.model.instances)), words), ~np.uint64(0))
         self.begin_anew()
 
-    def begin_anew(self, known: Container[str] = ()) -> None:
-        """Forget what was found, and watch every property but those that are `known` to be decided."""
+    def begin_anew(self, decided: Container[str] = ()) -> None:
+        """Forget what was found, and watch every property except the `decided` ones."""
         self.decided: dict[str, StatePlace] = {}
         self.active[:] = 0
         for number, name in enumerate(self.owners):
-            if name not in known:
+            if name not in decided:
                 self.active[number // 64] |= bit_of(number)
 
     @property
@@ -98,10 +98,10 @@ class Watched(PredicateTable):
 
         The step leaves the value of all others unchanged.
         """
-        known, arrays = self._touched.size, self.trees.arrays
-        first = arrays.step_first[known:]
+        done, arrays = self._touched.size, self.trees.arrays
+        first = arrays.step_first[done:]
         if len(first):
-            masks, writes = np.zeros((len(first), self.reads.shape[1]), np.uint64), first < arrays.step_stop[known:]
+            masks, writes = np.zeros((len(first), self.reads.shape[1]), np.uint64), first < arrays.step_stop[done:]
             if writes.any():
                 read = self.reads[arrays.write_cell[first[0] :]]
                 masks[writes] = np.bitwise_or.reduceat(read, first[writes] - first[0])
@@ -118,11 +118,11 @@ class Watched(PredicateTable):
             leaf = trees.leaf(int(trees.predicate_roots[number]), row)
         return (leaf == TRUE) == bool(self.wanted[predicate])
 
-    def hits(self, rows: np.ndarray, known: Container[str] = ()) -> Iterator[tuple[str, np.ndarray]]:
-        """For each predicate, except of `known` properties: the property's name, and which of the states decide it."""
-        for number, (name, wanted) in enumerate(zip(self.owners, self.wanted, strict=True)):
-            if name not in known:
-                yield name, evaluate(self.trees, self.first + number, rows) == wanted
+    def hits(self, rows: np.ndarray, decided: Container[str] = ()) -> Iterator[tuple[str, np.ndarray]]:
+        """For each predicate, except of `decided` properties: the property's name, and which states decide it."""
+        for number, (name, decisive) in enumerate(zip(self.owners, self.wanted, strict=True)):
+            if name not in decided:
+                yield name, evaluate(self.trees, self.first + number, rows) == decisive
 
 
 class _Columns:
@@ -180,9 +180,9 @@ class Enabled(_Columns):
     def __init__(self, fairness: Sequence[Fairness], trees: Trees) -> None:
         super().__init__(trees)
         self.columns = {
-            at: self._add(one.enabled, Subject("fairness", one.label))
-            for at, one in enumerate(fairness)
-            if one.enabled is not None
+            at: self._add(condition.enabled, Subject("fairness", condition.label))
+            for at, condition in enumerate(fairness)
+            if condition.enabled is not None
         }
 
 

@@ -63,9 +63,9 @@ class WatchedSteps(PredicateTable):
         self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
         self._cursor = np.zeros(step_loops.CURSOR, np.int64)
 
-    def begin_anew(self, known: Container[str] = ()) -> None:
-        super().begin_anew(known)
-        self._stuck = any(isinstance(p, Deadlock) and p.name not in known for p in self.properties)
+    def begin_anew(self, decided: Container[str] = ()) -> None:
+        super().begin_anew(decided)
+        self._stuck = any(isinstance(p, Deadlock) and p.name not in decided for p in self.properties)
 
     def judge_initial(self, rows: np.ndarray, place: Callable[[int], StatePlace]) -> None:
         """Judge initial states; `place` maps the position of a row to its place."""

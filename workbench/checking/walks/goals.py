@@ -51,8 +51,8 @@ class StateGoal:
 
         `initial` says that the ball is around initial states.
         """
-        found = self.in_line(ball.store.column("rows"), np.empty(0, np.int64))
-        return None if found is None else (found, [])
+        place = self.in_line(ball.store.column("rows"), np.empty(0, np.int64))
+        return None if place is None else (place, [])
 
 
 class StepGoal:
@@ -83,8 +83,8 @@ class StepGoal:
         if initial:
             self._watched.judge_initial(ball.store.column("rows")[: ball.roots], lambda at: (at, None))
         self._watched.judge(ball.store.slices(0, ball.expanded))
-        found = self._watched.decided.get(self._declared.name)
-        return None if found is None else (found[0], [] if found[1] is None else [found[1]])
+        place = self._watched.decided.get(self._declared.name)
+        return None if place is None else (place[0], [] if place[1] is None else [place[1]])
 
 
 class DeadEnd(StepGoal):

@@ -227,7 +227,7 @@ def any_change(trees, first, last, row):
 @njit(cache=True, nogil=True)
 def gather_enabled(trees, dispatch, by_successor, at):
     """Find the enabled action instances with their cumulative weights, and whether any of their steps has an effect."""
-    found, total, moving = 0, np.int64(0), 0
+    count, total, moving = 0, np.int64(0), 0
     for group in range(dispatch.cell.shape[0]):
         value = at.row[dispatch.cell[group]]
         entries = dispatch.table[dispatch.base[group] + value] if value < dispatch.size[group] else -1
@@ -247,19 +247,19 @@ def gather_enabled(trees, dispatch, by_successor, at):
                 moving = 1
             instance = dispatch.instance[entry]
             total += at.weight[instance] * (successors if by_successor else 1)
-            at.instance[found], at.leaf[found], at.until[found] = instance, leaf, total
-            found += 1
-    at.place[FOUND], at.place[MOVING] = found, moving
+            at.instance[count], at.leaf[count], at.until[count] = instance, leaf, total
+            count += 1
+    at.place[FOUND], at.place[MOVING] = count, moving
     return DONE
 
 
 @njit(cache=True, nogil=True)
 def choose_step(trees, by_successor, counted, at):
     """A random successor of the candidates, as the number of a memoized step."""
-    found = at.place[FOUND]
-    drawn = draw_below(at.random, at.until[found - 1])
+    count = at.place[FOUND]
+    drawn = draw_below(at.random, at.until[count - 1])
     chosen = 0
-    for candidate in range(found):
+    for candidate in range(count):
         counted.enabled[at.instance[candidate]] += 1
         if at.until[candidate] <= drawn:
             chosen = candidate + 1
@@ -300,11 +300,11 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
     place, steps = at.place, 0
     while place[NUMBER] < end:
         if place[PHASE] == _BEGIN:
-            why = begin_walk(starts, cells, seed, swarm, at)
-            if why == DONE:
-                why = judge_beginning(trees, watch, at)
-            if why != DONE:
-                return why
+            code = begin_walk(starts, cells, seed, swarm, at)
+            if code == DONE:
+                code = judge_beginning(trees, watch, at)
+            if code != DONE:
+                return code
             place[PHASE] = _JUDGE
         ended = False
         if place[PHASE] == _JUDGE:
@@ -322,13 +322,13 @@ def stroll(trees, dispatch, cells, starts, watch, counted, rule, at, end, pause_
         if place[PHASE] == _GO and not ended:
             if steps == pause_after:
                 return PAUSE
-            why = gather_enabled(trees, dispatch, by_successor, at)
-            if why != DONE:
-                return why
+            code = gather_enabled(trees, dispatch, by_successor, at)
+            if code != DONE:
+                return code
             if place[FOUND] == 0:
-                why = judge_dead_end(trees, watch, at)
-                if why != DONE:
-                    return why
+                code = judge_dead_end(trees, watch, at)
+                if code != DONE:
+                    return code
                 counted.sums[DEADLOCKED] += 1
                 ended = True
             else:

@@ -59,7 +59,7 @@ class WalkRequest:
         Raises:
             Stop: If the walks end early.
         """
-        decided = [p for p, known in zip(judged(self.plan), tally.decided, strict=True) if known]
+        decided = [p for p, is_decided in zip(judged(self.plan), tally.decided, strict=True) if is_decided]
         names = tuple(declared.name for declared in decided)
         self.watch.tell(WalkProgress(tally.walks, tally.steps, self.limits.seconds, names))
         self.limits.enforce()

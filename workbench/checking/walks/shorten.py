@@ -77,10 +77,10 @@ class Shortener:
         whole = len(self._starts) <= _MOST_STARTS and not self._bounds  # pruned states are not searched
         begin = range(len(self._starts)) if whole else [way.start]
         first = self._around([self._row(which) for which in begin], states // _FIRST, len(way.moves))
-        found = goal.in_ball(first, initial=True)
-        if found is not None:
-            which, steps = first.store.path(found[0])
-            yield Way(begin[which], self._moves(steps + found[1]), whole)
+        hit = goal.in_ball(first, initial=True)
+        if hit is not None:
+            which, steps = first.store.path(hit[0])
+            yield Way(begin[which], self._moves(steps + hit[1]), whole)
             return
         line = _Line(way.start, self._steps(way))
         while True:
@@ -129,7 +129,7 @@ class Shortener:
         taken = int(place[kernels.FOUND])
         self._left -= taken
         met = goal.in_line(rows[: taken + 1], path[:taken])
-        inside = met is not None and all(evaluate(self._trees, one, rows[:met]).all() for one in self._bounds)
+        inside = met is not None and all(evaluate(self._trees, bound, rows[:met]).all() for bound in self._bounds)
         return path[:met].tolist() if inside else None
 
     def _take_kept(self, *arrays: np.ndarray) -> int:
@@ -165,9 +165,9 @@ class Shortener:
                 before = best[at] if at >= 0 else _Line(begin[which], [])
                 if len(before.steps) + len(steps) < len(best[other].steps):
                     best[other] = _Line(before.start, before.steps + steps)
-            found = goal.in_ball(ball, initial=False) if at >= 0 else None
-            if found is not None:
-                steps = best[at].steps + ball.store.path(found[0])[1] + found[1]
+            hit = goal.in_ball(ball, initial=False) if at >= 0 else None
+            if hit is not None:
+                steps = best[at].steps + ball.store.path(hit[0])[1] + hit[1]
                 if len(steps) < len(best[end].steps):
                     best[end] = _Line(best[at].start, steps)
         return best[end]

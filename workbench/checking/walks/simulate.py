@@ -101,10 +101,10 @@ def simulate(
     if spark:
         from workbench.checking.walks.cluster import walk_on_spark  # pyspark loads here
 
-        made = walk_on_spark(asked, workers, spark)
+        walked = walk_on_spark(asked, workers, spark)
     else:
-        made = walk_here(asked, workers or usable_cores())
-    return _conclude(asked, "spark" if spark else "local", made, shorten)
+        walked = walk_here(asked, workers or usable_cores())
+    return _conclude(asked, "spark" if spark else "local", walked, shorten)
 
 
 def load_walks() -> None:
@@ -115,24 +115,24 @@ def load_walks() -> None:
     sketch.estimate(walker.tally.counted.registers)
 
 
-def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Simulation:
+def _conclude(asked: WalkRequest, engine: str, walked: Walked, shorten: int) -> Simulation:
     """Verdicts with their traces, and the counts."""
-    plan, tally, seconds = asked.plan, made.tally, asked.limits.seconds
+    plan, tally, seconds = asked.plan, walked.tally, asked.limits.seconds
     looked_at = extent(tally.walks, asked.rule.depth, tally.steps)
     outside = int(tally.counted.sums[kernels.OUTSIDE])
     left = (
         [f"walks end where they leave {constraints_of(plan.model)}: {counted(outside, 'walk')} did"] if outside else []
     )
-    tracing = _Tracing(asked, made, shorten)
+    tracing = _Tracing(asked, walked, shorten)
 
     def judge(declared: Property) -> Verdict:
         return tracing.verdict(declared) or undecided_verdict(declared, looked_at)
 
-    verdicts, error = verdicts_beside(made.error, plan.properties, judge, asked.limits)
+    verdicts, error = verdicts_beside(walked.error, plan.properties, judge, asked.limits)
     return Simulation(
         model=plan.model,
         engine=engine,
-        workers=made.workers,
+        workers=walked.workers,
         rule=asked.rule,
         walks=tally.walks,
         steps=tally.steps,
@@ -145,9 +145,9 @@ def _conclude(asked: WalkRequest, engine: str, made: Walked, shorten: int) -> Si
         distinct_error=sketch.ERROR,
         verdicts=verdicts,
         seconds=seconds,
-        stopped=made.stopped if error is None else asked.limits.why(error),
+        stopped=walked.stopped if error is None else asked.limits.why(error),
         error=error,
-        notes=[*plan.model.declared.translation_notes, *plan.notes, *made.notes, *left, *tracing.notes],
+        notes=[*plan.model.declared.translation_notes, *plan.notes, *walked.notes, *left, *tracing.notes],
         calls=tally.calls,
     )
 
@@ -165,8 +165,8 @@ def _by_action(model: Machine, tally: Tally) -> list[ActionTaken]:
 class _Tracing:
     """Lets the model make the traces of decided properties, until it is stopped."""
 
-    def __init__(self, asked: WalkRequest, made: Walked, shorten: int) -> None:
-        self._asked, self._made, self._shorten = asked, made, shorten
+    def __init__(self, asked: WalkRequest, walked: Walked, shorten: int) -> None:
+        self._asked, self._made, self._shorten = asked, walked, shorten
         self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
         self.notes: list[str] = []
 

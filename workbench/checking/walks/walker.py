@@ -212,8 +212,8 @@ class Walker:
             return int(self._at.place[place])
 
         def row() -> list[int]:
-            found: list[int] = self._at.row.tolist()
-            return found
+            numbers: list[int] = self._at.row.tolist()
+            return numbers
 
         def memoize_begin() -> None:
             judge, predicate = self.steps.begins[at(kernels.WHAT)]

@@ -33,53 +33,53 @@ def check_acceptable(arguments: argparse.Namespace) -> None:
             raise InputError(f"{brief(target)} is not accepted with --accept; it takes files and folders of yours")
 
 
-def accept(outcomes: Sequence[tuple[Configuration, Result]], wanted: int) -> int:
-    """Let `wanted` configurations expect the findings; write all files, or none if one cannot be changed."""
+def accept(outcomes: Sequence[tuple[Configuration, Result]], total: int) -> int:
+    """Let configurations, `total` in all, expect the findings; write all files, or none if one cannot be changed."""
     accepted: list[tuple[Configuration, list[FigureChange], bytes]] = []
-    refused = [""] * (wanted - len(outcomes))
-    for one, result in outcomes:
+    refused = [""] * (total - len(outcomes))
+    for configuration, result in outcomes:
         try:
-            found = _changes(one, result)
+            changes = _changes(configuration, result)
         except InputError as error:
-            refused.append(f"{told_path(one.path)}: nothing is accepted: {error}")
+            refused.append(f"{told_path(configuration.path)}: nothing is accepted: {error}")
             continue
-        if found:
-            accepted.append((one, found, _rewritten(one, found)))
-    for one, _, text in accepted:
-        with whole.writing_bytes(one.path) as file:
+        if changes:
+            accepted.append((configuration, changes, _rewritten(configuration, changes)))
+    for configuration, _, text in accepted:
+        with whole.writing_bytes(configuration.path) as file:
             file.write(text)
-    _print(accepted, refused, wanted)
+    _print(accepted, refused, total)
     return status.UNKNOWN if refused else status.HOLDS
 
 
-def _changes(one: Configuration, result: Result) -> list[FigureChange]:
+def _changes(configuration: Configuration, result: Result) -> list[FigureChange]:
     if not result.complete:
         raise InputError(f"the search is incomplete: {result.stopped}")
-    return figure_changes(one, result)
+    return figure_changes(configuration, result)
 
 
-def _rewritten(one: Configuration, found: Sequence[FigureChange]) -> bytes:
-    text = one.path.read_bytes()
+def _rewritten(configuration: Configuration, changes: Sequence[FigureChange]) -> bytes:
+    text = configuration.path.read_bytes()
     mark = BOM_UTF8 if text.startswith(BOM_UTF8) else b""
-    with reading(told_path(one.path)):
-        figures = {change.keys: change.value for change in found}
+    with reading(told_path(configuration.path)):
+        figures = {change.keys: change.value for change in changes}
         return mark + rewritten(text.removeprefix(mark).decode(), figures).encode()
 
 
 def _print(
-    accepted: Sequence[tuple[Configuration, list[FigureChange], bytes]], refused: Sequence[str], wanted: int
+    accepted: Sequence[tuple[Configuration, list[FigureChange], bytes]], refused: Sequence[str], total: int
 ) -> None:
     out, verdicts = console(), 0
-    for one, found, _ in accepted:
-        path = printable(told_path(one.path))
+    for configuration, changes, _ in accepted:
+        path = printable(told_path(configuration.path))
         out.say(path, "bold", " expects what was found:")
-        for change in found:
+        for change in changes:
             loud = change.is_verdict and change.before != NOTHING
             verdicts += loud
             out.say("  VERDICT" if loud else " ", "bold red", f" {change}")
     for line in filter(None, refused):
         out.say(line)
-    same = wanted - len(accepted) - len(refused)
+    same = total - len(accepted) - len(refused)
     out.say(
         f"{counted(len(accepted), 'configuration')} changed, {same} as before, {len(refused)} not accepted"
         + (f"; {counted(verdicts, 'VERDICT')} changed: be sure that you know why" if verdicts else "")

@@ -15,11 +15,13 @@ from workbench.registry.programs import lacks_compiled
 _MOST_TOLD = 3
 
 
-def advice(target: str, given: Sequence[str], written: Sequence[Output], result: Result, repair: str) -> list[str]:
+def advice(
+    target: str, assignments: Sequence[str], written: Sequence[Output], result: Result, repair: str
+) -> list[str]:
     """Lines on the first violation of a model, with the commands to type.
 
     Args:
-        target, given: The model's name, and its ``--set`` texts, as they were typed.
+        target, assignments: The model's name, and its ``--set`` texts, as they were typed.
         written: The files that were asked for.
         repair: As :func:`repair_of` has it.
     """
@@ -28,7 +30,7 @@ def advice(target: str, given: Sequence[str], written: Sequence[Output], result:
         return []
     lines = []
     if not written:
-        options = [*(word for text in given for word in ("--set", text)), "--property", shown.name]
+        options = [*(word for text in assignments for word in ("--set", text)), "--property", shown.name]
         line = shlex.join(["workbench", "check", target, *options, "-o", f"{result.model.name}.html"])
         lines.append(f"  see it     {line}")
     model = result.model
@@ -50,10 +52,10 @@ def repair_of(result: Result) -> str:
     if not mended:
         return ", or ".join(near.differs for near in neighbours(result.model, name, most=1))
     best = [_also_broken(attempt) for attempt in sorted(mended, key=lambda attempt: attempt.price)[:_MOST_TOLD]]
-    told = []
-    for attempt, broken in sorted(best, key=lambda one: len(one[1])):
-        told.append(attempt.told + (f" (but breaks {', '.join(broken)})" if broken else ""))
-    return ", or ".join(told)
+    repairs = []
+    for attempt, broken in sorted(best, key=lambda pair: len(pair[1])):
+        repairs.append(attempt.told + (f" (but breaks {', '.join(broken)})" if broken else ""))
+    return ", or ".join(repairs)
 
 
 def _also_broken(attempt: Attempt) -> tuple[Attempt, list[str]]:
@@ -89,7 +91,9 @@ def _tried(result: Result) -> list[Attempt]:
     return flips(
         result.model,
         integers=True,
-        constants=[name for name, one in declared.items() if name in differing or one.domain.kind != "integer"],
+        constants=[
+            name for name, constant in declared.items() if name in differing or constant.domain.kind != "integer"
+        ],
         before=result,
         on_attempt=count,
         watch=Watch(should_stop=lambda: visited > most),

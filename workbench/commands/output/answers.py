@@ -108,11 +108,11 @@ def failing(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     except ModelError as error:
         if error.trace is not None:
-            found = {"error": str(error), "trace_states": len(error.trace)}
+            report = {"error": str(error), "trace_states": len(error.trace)}
             with printing(arguments):
                 if arguments.json:
-                    standard.say_json(json.dumps(found))
-            write(arguments, error.trace, _OF_ERROR, {outputs.DATA: lambda: outputs.as_json(found)})
+                    standard.say_json(json.dumps(report))
+            write(arguments, error.trace, _OF_ERROR, {outputs.DATA: lambda: outputs.as_json(report)})
         raise
 
 
@@ -123,18 +123,18 @@ def write(arguments: argparse.Namespace, trace: Trace | None, name: str, pages: 
             continue
         make = pages.get(output.kind)
         if make is not None:
-            text, what = make(), ""
+            text, prefix = make(), ""
         elif trace is not None and output.kind in outputs.TRACES:
-            text, what = outputs.TRACES[output.kind](trace), f"{name}, {counted(len(trace), 'state')}, is "
+            text, prefix = outputs.TRACES[output.kind](trace), f"{name}, {counted(len(trace), 'state')}, is "
         else:
-            text, what = None, ""
+            text, prefix = None, ""
         if text is None:
             standard.remark(f"note: {output}: nothing is written; there is no behaviour to show")
             continue
         with writing_text(output.path) as out:
             out.write(text)
         if output.path != STDOUT:
-            standard.remark(f"{what}written to {printable(output.path)}")
+            standard.remark(f"{prefix}written to {printable(output.path)}")
 
 
 def print_lines(out: Lines, lines: Iterable[Line]) -> None:
@@ -144,19 +144,19 @@ def print_lines(out: Lines, lines: Iterable[Line]) -> None:
         out.say(head, _COLOURS[style], rest)
 
 
-def print_traces(out: Lines, answer: Answer, wanted: bool) -> None:
-    """Print the trace of the first violation, and all others if `wanted`; a refinement's in both models' terms."""
+def print_traces(out: Lines, answer: Answer, all_traces: bool) -> None:
+    """Print the trace of the first violation, and all others if `all_traces`; a refinement's in both models' terms."""
     if not isinstance(answer, Judged):
-        if wanted and answer.trace is not None:
+        if all_traces and answer.trace is not None:
             out.say(f"\n{answer.trace}")
         return
     for verdict in answer.verdicts:
-        if verdict.trace is not None and (wanted or (verdict is answer.shown and verdict.holds is False)):
+        if verdict.trace is not None and (all_traces or (verdict is answer.shown and verdict.holds is False)):
             out.say()
             out.say(verdict.name, "bold", f" {verdict.word}: {counted(len(verdict.trace), 'state')}")
             out.say(str(verdict.trace))
             if verdict.trace.refinement is not None:
                 out.say(f"\n{abstract(verdict.trace, verdict.trace.refinement)}")
     others = [verdict.name for verdict in answer.violated if verdict.trace is not None and verdict is not answer.shown]
-    if others and not wanted:
+    if others and not all_traces:
         out.say(f"\nViolated, too: {', '.join(others)}; --trace prints all traces")

@@ -34,10 +34,11 @@ class Checked(Lined):
     @property
     def holds(self) -> bool | None:
         """Whether everything is as expected; None if nothing differs, but some expectations remain open."""
-        if any(one.differences(result) for one, result in self.outcomes):
+        if any(configuration.differences(result) for configuration, result in self.outcomes):
             return False
         missing = self.failed or self.left
-        return True if not missing and all(one.as_expected(result) for one, result in self.outcomes) else None
+        all_met = all(configuration.as_expected(result) for configuration, result in self.outcomes)
+        return True if all_met and not missing else None
 
     @property
     def error(self) -> ModelError | None:
@@ -47,11 +48,11 @@ class Checked(Lined):
 
     @property
     def why(self) -> str:
-        right = sum(one.as_expected(result) for one, result in self.outcomes)
-        wanted = len(self.outcomes) + len(self.failed) + len(self.left)
+        right = sum(configuration.as_expected(result) for configuration, result in self.outcomes)
+        total = len(self.outcomes) + len(self.failed) + len(self.left)
         seconds = sum(result.seconds for _, result in self.outcomes)
-        are = "is" if wanted == 1 else "are"
-        return f"{right} of {counted(wanted, 'configuration')} {are} as expected ({seconds:.1f} s)"
+        are = "is" if total == 1 else "are"
+        return f"{right} of {counted(total, 'configuration')} {are} as expected ({seconds:.1f} s)"
 
     @property
     def shown(self) -> Any:
@@ -66,9 +67,9 @@ class Checked(Lined):
     def styled(self) -> list[Line]:
         rows: list[StyledRow] = [(None, ("", "configuration", "verdict", "distinct", "depth", "seconds"))]
         further: list[str] = []
-        for one, result in self.outcomes:
-            differences, path = one.differences(result), told_path(one.path)
-            holds = False if differences else one.as_expected(result) or None
+        for configuration, result in self.outcomes:
+            differences, path = configuration.differences(result), told_path(configuration.path)
+            holds = False if differences else configuration.as_expected(result) or None
             figures = f"{result.distinct:,}", str(result.depth), f"{result.seconds:.2f}"
             rows.append(marked(holds, path, result.why, *figures))
             if differences:
@@ -77,46 +78,46 @@ class Checked(Lined):
                 further += ["", f"{path} is incomplete: {result.cut_short}"]
             elif result.translation == STALE:
                 further += ["", f"{path} is checked in a {STALE} translation, which says nothing of the algorithm"]
-            elif not one.as_expected(result):
+            elif not configuration.as_expected(result):
                 further += ["", f"{path} expects nothing, and nothing is checked"]
-        for one, error in self.failed:
-            further += ["", f"{told_path(one.path)} ended with an error of the model: {error}"]
+        for configuration, error in self.failed:
+            further += ["", f"{told_path(configuration.path)} ended with an error of the model: {error}"]
         profiles = [
             line
-            for one, result in self.outcomes
+            for configuration, result in self.outcomes
             if isinstance(result, Profiled)
-            for line in ["", told_path(one.path), *profile_lines(result)]
+            for line in ["", told_path(configuration.path), *profile_lines(result)]
         ]
         return [*styled_columns(rows, right=(3, 4, 5)), *map(printable, further), *profiles, "", self.why]
 
     def as_dict(self) -> list[dict[str, Any]]:
         return [
             {
-                "file": str(one.path),
-                "title": one.title,
-                "as_expected": one.as_expected(result),
-                "differences": one.differences(result),
+                "file": str(configuration.path),
+                "title": configuration.title,
+                "as_expected": configuration.as_expected(result),
+                "differences": configuration.differences(result),
                 **result.as_dict(),
             }
-            for one, result in self.outcomes
+            for configuration, result in self.outcomes
         ] + [
             {
-                "file": str(one.path),
-                "title": one.title,
+                "file": str(configuration.path),
+                "title": configuration.title,
                 "as_expected": False,
                 "differences": [],
                 "complete": False,
                 "error": str(error),
             }
-            for one, error in self.failed
+            for configuration, error in self.failed
         ]
 
 
-def report_page(result: Result, one: Configuration | None = None, repair: str = "") -> str:
+def report_page(result: Result, configuration: Configuration | None = None, repair: str = "") -> str:
     """A self-contained page: verdicts, traces, charts, and the state graph, for which a small space is searched again.
 
     Args:
-        one: The configuration that was checked, to compare the result with.
+        configuration: The configuration that was checked, to compare the result with.
         repair: What would repair the first violation.
     """
     from workbench.checking.spaces.space import again
@@ -128,14 +129,14 @@ def report_page(result: Result, one: Configuration | None = None, repair: str = 
             space = again(result, Watch(on_progress))
         space = space if space.result.complete else None
     left_out = "" if space is not None else _left_out(result)
-    if one is None:
+    if configuration is None:
         return view.report(result, space=space, repair=repair, left_out=left_out)
     return view.report(
         result,
-        title=one.title,
-        source=one.source,
-        differences=one.differences(result),
-        as_expected=one.as_expected(result),
+        title=configuration.title,
+        source=configuration.source,
+        differences=configuration.differences(result),
+        as_expected=configuration.as_expected(result),
         space=space,
         left_out=left_out,
     )

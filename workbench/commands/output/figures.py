@@ -50,7 +50,7 @@ def keys_of(name: str) -> Keys:
     return (_EXPECT, name) if name in COUNTS else (_EXPECT, _VERDICTS, name)
 
 
-def figure_changes(one: Configuration, result: Result) -> list[FigureChange]:
+def figure_changes(configuration: Configuration, result: Result) -> list[FigureChange]:
     """The changes that make a configuration expect `result`, of a complete search.
 
     Existing figures change; a configuration without any gets all verdicts, and the numbers of states and levels.
@@ -58,9 +58,9 @@ def figure_changes(one: Configuration, result: Result) -> list[FigureChange]:
     Raises:
         InputError: If a verdict is unknown, which cannot be expected.
     """
-    before = dict(one.expectations())
-    if one.expect:
-        names = [different.name for different in one.compared(result)]
+    before = dict(configuration.expectations())
+    if configuration.expect:
+        names = [different.name for different in configuration.compared(result)]
     else:
         names = [*_FIRST, *(verdict.name for verdict in result.verdicts)]
     verdicts = {verdict.name: verdict for verdict in result.verdicts}
@@ -91,7 +91,7 @@ def lines_of(text: str) -> dict[Keys, int]:
     return {keys: at + 1 for keys, at in _entries(text.split("\n")).items()}
 
 
-def rewritten(text: str, found: Mapping[Keys, str]) -> str:
+def rewritten(text: str, figures: Mapping[Keys, str]) -> str:
     r"""A configuration's text with other figures; everything else, comments included, stays.
 
     Raises:
@@ -102,22 +102,22 @@ def rewritten(text: str, found: Mapping[Keys, str]) -> str:
         '[expect]\ndistinct = 12  # of TLC\n'
     """
     lines, end = text.split("\n"), "\r" if "\r\n" in text else ""
-    for keys, value in found.items():
+    for keys, value in figures.items():
         at = _entries(lines).get(keys)
         if at is None:
             _add(lines, keys, value, end)
         else:
             lines[at] = _ENTRY.sub(rf"\g<1>{value}\g<4>", lines[at])
     changed = "\n".join(lines)
-    if not _is_meant(changed, text, found):
+    if not _is_meant(changed, text, figures):
         raise InputError("its figures stand in a form that is not rewritten; it takes a line for each below [expect]")
     return changed
 
 
-def _is_meant(changed: str, text: str, found: Mapping[Keys, str]) -> bool:
+def _is_meant(changed: str, text: str, figures: Mapping[Keys, str]) -> bool:
     """Whether TOML reads `changed` as `text` with the found figures: lines are matched by regular expressions."""
     meant: dict[str, Any] = tomllib.loads(text)
-    for keys, value in found.items():
+    for keys, value in figures.items():
         table = meant
         for key in keys[:-1]:
             table = table.setdefault(key, {})
@@ -130,13 +130,13 @@ def _is_meant(changed: str, text: str, found: Mapping[Keys, str]) -> bool:
 
 def _entries(lines: list[str]) -> dict[Keys, int]:
     """The lines, counted from 0, of the entries below ``[expect]`` and ``[expect.verdicts]``."""
-    section, found = "", {}
+    section, entries = "", {}
     for at, line in enumerate(lines):
         if header := _HEADER.match(line):
             section = header[1]
         elif section in (_EXPECT, f"{_EXPECT}.{_VERDICTS}") and (entry := _ENTRY.match(line)):
-            found[*section.split("."), entry[2].strip('"')] = at
-    return found
+            entries[*section.split("."), entry[2].strip('"')] = at
+    return entries
 
 
 def _add(lines: list[str], keys: Keys, value: str, end: str) -> None:
@@ -144,7 +144,9 @@ def _add(lines: list[str], keys: Keys, value: str, end: str) -> None:
     *section, name = keys
     key = name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
     beside = [at for other, at in _entries(lines).items() if other[:-1] == tuple(section)]
-    headers = [at for at, line in enumerate(lines) if (found := _HEADER.match(line)) and found[1] == ".".join(section)]
+    headers = [
+        at for at, line in enumerate(lines) if (header := _HEADER.match(line)) and header[1] == ".".join(section)
+    ]
     if not beside and not headers:
         while lines and not lines[-1].strip():
             lines.pop()

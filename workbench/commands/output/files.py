@@ -16,13 +16,13 @@ from workbench.storage import whole
 from workbench.storage.whole import STDOUT
 
 
-def read_text(path: str, what: str) -> str:
-    """A file's text; the error names `what` it should be."""
+def read_text(path: str, kind: str) -> str:
+    """A file's text; the error names the `kind` of file that it should be."""
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         reason = "not UTF-8 text" if isinstance(error, UnicodeError) else getattr(error, "strerror", error)
-        raise InputError(f"{what} {path!r} cannot be read: {reason}") from None
+        raise InputError(f"{kind} {path!r} cannot be read: {reason}") from None
 
 
 @contextmanager
@@ -54,8 +54,8 @@ def _imported(paths: Iterable[str | Path]) -> list[str]:
 
 def _identity(path: str | Path) -> tuple[int, int]:
     """An identity that all names of a file share."""
-    found = os.stat(path)
-    return found.st_dev, found.st_ino
+    stat = os.stat(path)
+    return stat.st_dev, stat.st_ino
 
 
 def make_output_folder(folder: Path) -> None:

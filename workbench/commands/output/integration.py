@@ -40,31 +40,33 @@ def _placed(case: JunitCase, result: Result, verdict: Verdict | None) -> JunitCa
     return replace(case, findings=(CaseFinding(case.message, *places.of_property(result.model, verdict)),))
 
 
-def suite_of_configuration(one: Configuration, result: Result) -> Suite:
+def suite_of_configuration(configuration: Configuration, result: Result) -> Suite:
     """A configuration as a suite with one case, which passes if everything is as expected."""
-    if different := one.compared(result):
+    if different := configuration.compared(result):
         verdicts = {verdict.name: verdict for verdict in result.verdicts}
-        found = [(difference, verdicts.get(difference.name)) for difference in different]
+        pairs = [(difference, verdicts.get(difference.name)) for difference in different]
         lines = list(map(str, different))
-        traces = [f"{v.name}:\n{v.trace}" for _, v in found if v and v.holds is False and v.trace is not None]
-        verdicts_first = sorted(found, key=lambda what: what[0].name in COUNTS)  # GitHub shows only ten lines
-        findings = tuple(_finding(one, *what) for what in verdicts_first)
-        case = JunitCase(one.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings)
+        traces = [f"{v.name}:\n{v.trace}" for _, v in pairs if v and v.holds is False and v.trace is not None]
+        verdicts_first = sorted(pairs, key=lambda pair: pair[0].name in COUNTS)  # GitHub shows only ten lines
+        findings = tuple(_finding(configuration, *pair) for pair in verdicts_first)
+        case = JunitCase(
+            configuration.title, FAILED, "; ".join(lines), "\n\n".join(["\n".join(lines), *traces]), findings
+        )
     elif result.cut_short is not None:
-        case = JunitCase(one.title, UNKNOWN, f"incomplete: {result.cut_short}")
-    elif not one.as_expected(result):
-        case = JunitCase(one.title, UNKNOWN, "nothing is expected, and nothing is checked")
+        case = JunitCase(configuration.title, UNKNOWN, f"incomplete: {result.cut_short}")
+    elif not configuration.as_expected(result):
+        case = JunitCase(configuration.title, UNKNOWN, "nothing is expected, and nothing is checked")
     else:
-        case = JunitCase(one.title)
-    return replace(suite_of(told_path(one.path), result), cases=[case])
+        case = JunitCase(configuration.title)
+    return replace(suite_of(told_path(configuration.path), result), cases=[case])
 
 
-def _finding(one: Configuration, different: Mismatch, verdict: Verdict | None) -> CaseFinding:
-    why = verdict.why if verdict is not None and verdict.holds is False else None
-    said = f"{different}: {why}" if why else str(different)
-    return CaseFinding(said, *places.of_difference(one, different, verdict))
+def _finding(configuration: Configuration, different: Mismatch, verdict: Verdict | None) -> CaseFinding:
+    reason = verdict.why if verdict is not None and verdict.holds is False else None
+    text = f"{different}: {reason}" if reason else str(different)
+    return CaseFinding(text, *places.of_difference(configuration, different, verdict))
 
 
-def suite_without_result(one: Configuration, why: str) -> Suite:
+def suite_without_result(configuration: Configuration, reason: str) -> Suite:
     """The suite of a configuration without a result."""
-    return Suite(told_path(one.path), [JunitCase(one.title, UNKNOWN, why)])
+    return Suite(told_path(configuration.path), [JunitCase(configuration.title, UNKNOWN, reason)])

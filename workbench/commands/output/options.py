@@ -24,8 +24,8 @@ def above_zero(number: type[int] | type[float]) -> Callable[[str], float]:
     def parse(text: str) -> float:
         whole = integer_in(text)
         try:
-            given = whole if isinstance(whole, int) else float(text)
-            value = number(given) if number is float or given == int(given) else -1
+            parsed = whole if isinstance(whole, int) else float(text)
+            value = number(parsed) if number is float or parsed == int(parsed) else -1
         except (ValueError, OverflowError):
             value = -1
         if not 0 < value < math.inf:
@@ -95,8 +95,8 @@ def add_workers(parser: argparse.ArgumentParser, who: str, default: int | None) 
         except argparse.ArgumentTypeError as error:
             raise argparse.ArgumentTypeError(f"{error}, or auto") from None
 
-    told = f"{who} (auto: all cores; by default {'auto' if default is None else default})"
-    parser.add_argument("--workers", type=parse, metavar="N|auto", default=default, help=told)
+    description = f"{who} (auto: all cores; by default {'auto' if default is None else default})"
+    parser.add_argument("--workers", type=parse, metavar="N|auto", default=default, help=description)
 
 
 def parse_value(text: str) -> Any:
@@ -112,10 +112,10 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def parse_assignments(given: Iterable[str]) -> dict[str, Any]:
+def parse_assignments(assignments: Iterable[str]) -> dict[str, Any]:
     """Constants from ``NAME=VALUE`` texts."""
     constants: dict[str, Any] = {}
-    for text in given:
+    for text in assignments:
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"--set {brief(text)} is not accepted; it takes NAME=VALUE")
@@ -172,7 +172,7 @@ def in_time(seconds: float | None) -> AbstractContextManager[None]:
 
 
 def asked_of(
-    target: str, given: Sequence[str] = (), folders: Sequence[str] = (), seconds: float | None = None
+    target: str, assignments: Sequence[str] = (), folders: Sequence[str] = (), seconds: float | None = None
 ) -> Target:
     """The model called `target`, with constants from ``NAME=VALUE`` texts, or the configuration of that name.
 
@@ -184,8 +184,8 @@ def asked_of(
     if names_model(target):
         with in_time(seconds):
             declared = get_model(target)
-        return Target(declared, parse_assignments(given), file_of(target), seconds=seconds)
-    if given:
+        return Target(declared, parse_assignments(assignments), file_of(target), seconds=seconds)
+    if assignments:
         raise InputError("--set is not accepted with a configuration; it goes with a model")
     configuration = configurations.configuration(target)
     return Target(type(configuration.model.author), configuration.constants, configuration.files, configuration)

@@ -79,7 +79,7 @@ def add_outputs(
     """
     words = {kind: ({**_TOLD, **(told or {})})[kind] for kind in kinds}
     wide = max(map(len, words))
-    lines = "\n".join(f"  {kind:<{wide}}  {what}" for kind, what in words.items())
+    lines = "\n".join(f"  {kind:<{wide}}  {description}" for kind, description in words.items())
     hint = "its ending says what is written (may be repeated); the ending alone writes to standard output"
     group = parser.add_argument_group("files", f"-o FILE writes, by its ending:\n{lines}")
     group.add_argument("-o", "--output", action="append", default=[], metavar="FILE", type=_parser(words), help=hint)

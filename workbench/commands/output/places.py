@@ -42,14 +42,14 @@ def of_property(model: Machine, verdict: Verdict) -> FileLine:
     return FileLine() if code is None or file is None else FileLine(file, _line_of(code))
 
 
-def of_difference(one: Configuration, different: Mismatch, verdict: Verdict | None) -> FileLine:
+def of_difference(configuration: Configuration, different: Mismatch, verdict: Verdict | None) -> FileLine:
     """The line of a verdict's property; for a count, or a property from elsewhere, the line of the expected figure."""
     if different.name not in COUNTS and verdict is not None:
-        place = of_property(one.model, verdict)
+        place = of_property(configuration.model, verdict)
         if place.file is not None:
             return place
-    lines = lines_of(one.path.read_text(encoding="utf-8-sig", errors="replace"))
-    return FileLine(in_repository(one.path), lines.get(keys_of(different.name)))
+    lines = lines_of(configuration.path.read_text(encoding="utf-8-sig", errors="replace"))
+    return FileLine(in_repository(configuration.path), lines.get(keys_of(different.name)))
 
 
 def _function_of(model: Machine, verdict: Verdict) -> Callable[..., Any] | None:

@@ -26,8 +26,8 @@ def profile_lines(result: Result) -> list[str]:
     """The calls of Python by subject, the most frequent first."""
     profile = result.profile
     if profile is None:
-        why = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
-        return [f"note: no profile: the {result.engine} engine {why}"]
+        reason = "runs everything in every state" if result.engine == "reference" else "has resumed a search"
+        return [f"note: no profile: the {result.engine} engine {reason}"]
     rows = [("", *FIGURES), *((str(cost.subject), *profile.row(cost)) for cost in profile.by_calls)]
     last = f"cells: the most that one instance has read, of {len(profile.cells)}"
     return [f"Profile: {profile.head}", *columns(rows, right=range(1, 5)), last]

@@ -38,8 +38,8 @@ def progress_text(at: Progress) -> str:
     """A search's progress in one line; what is to come, if that can be estimated, in another."""
     per_second = at.states / at.seconds if at.seconds else 0
     rate = f"{per_second:,.0f} states/s, " if per_second >= 1 else ""  # nothing is known of it yet
-    told = f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
-    return "\n  ".join(filter(None, (told, outlook(at))))
+    line = f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
+    return "\n  ".join(filter(None, (line, outlook(at))))
 
 
 def findings(at: Progress) -> list[str]:

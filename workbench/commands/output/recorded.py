@@ -28,35 +28,35 @@ def read_trace(model: ModelClass, path: str) -> Mapped:
     with reading(path):
         if not text.lstrip().startswith(("{", "[")):
             behaviour = parse_tlc(text)
-            return Mapped(model.declared.name, {}, lambda made: read_tlc(made, behaviour))
+            return Mapped(model.declared.name, {}, lambda machine: read_tlc(machine, behaviour))
         if is_tlc_json(text):
             behaviour = parse_tlc_json(text)
-            return Mapped(model.declared.name, {}, lambda made: read_tlc_json(made, behaviour))
+            return Mapped(model.declared.name, {}, lambda machine: read_tlc_json(machine, behaviour))
         document = parse_itf(text)
         constants, noted = constants_from_itf(document), document.get("#meta", {}).get("source", model.declared.name)
         if noted != model.declared.name and not {*constants} <= {*model.declared.constants}:
             raise InputError(f"the trace is one of {brief(noted)}, not of {model.declared.name}")
-        return Mapped(model.declared.name, constants, lambda made: read_itf(made, document))
+        return Mapped(model.declared.name, constants, lambda machine: read_itf(machine, document))
 
 
-def make(model: ModelClass, noted: Mapping[str, Any], given: dict[str, Any], source: str) -> Machine:
+def make(model: ModelClass, noted: Mapping[str, Any], constants: dict[str, Any], source: str) -> Machine:
     """The model with the recording's constants, overridden by those of the command line."""
     try:
-        return machine_of(model(**{**noted, **given}))
+        return machine_of(model(**{**noted, **constants}))
     except InputError as error:
         where = f" (the constants that {source} notes, and those given)" if noted else ""
         raise InputError(f"{error}{where}") from None
 
 
-def follow_permalink(model: ModelClass, line: str, given: dict[str, Any]) -> Report:
+def follow_permalink(model: ModelClass, line: str, constants: dict[str, Any]) -> Report:
     """Take the moves of a permalink."""
     link = parse_permalink(line)
     if link.model != model.declared.name:
         raise InputError(f"the permalink is for {brief(link.model)}, not for {model.declared.name}")
-    made = make(model, link.constants, given, "the permalink")
-    behaviour = BehaviourPath(made, link.start, link.moves, link.loop)
+    machine = make(model, link.constants, constants, "the permalink")
+    behaviour = BehaviourPath(machine, link.start, link.moves, link.loop)
     try:
         report = Report(holds=True, states=len(replay(*behaviour)), behaviour=behaviour)
     except ModelError as error:
         report = Report(holds=False, states=0, why=str(error))
-    return report.of(made)
+    return report.of(machine)

@@ -30,7 +30,7 @@ class RichConsole(Console):
             yield segment if segment.control else segment._replace(text=printable_lines(segment.text))
 
     def print(self, *objects: Any, **how: Any) -> None:
-        if self.is_terminal and any(isinstance(one, Table) for one in objects):
+        if self.is_terminal and any(isinstance(part, Table) for part in objects):
             how["soft_wrap"] = False  # the cells of a table wrap, each in its column
         with standard.taken():
             super().print(*objects, **how)

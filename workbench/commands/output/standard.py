@@ -37,10 +37,10 @@ def say_json(text: str) -> None:
     say(text)
 
 
-def answer_error(why: str) -> None:
+def answer_error(reason: str) -> None:
     """Print an error as the JSON answer of a command that has no other."""
     if _owing:
-        say_json(json.dumps({"error": why}))
+        say_json(json.dumps({"error": reason}))
 
 
 def answer_interrupted() -> None:

@@ -63,9 +63,9 @@ class Process:
         first = next((other for other in replaced if isinstance(other, Process) and other.steps is not None), self)
         if first is self or self.steps is not None:
             return self
-        made = copy(self)
-        made.steps, made.pc, made.guard = first.steps, first.pc, self.guard or first.guard
-        return made
+        process = copy(self)
+        process.steps, process.pc, process.guard = first.steps, first.pc, self.guard or first.guard
+        return process
 
 
 def _check_fairness(fair: str | bool | None) -> None:
@@ -103,11 +103,11 @@ class Action(Declared):
         written_for = self.process or next((a.process for a in overridden if self._could_be_of(a.process)), None)
         stepping = [a for a in overridden if written_for and a.process and a.process.name == written_for.name]
 
-        def given(option: str, by: Sequence[Action]) -> Any:
+        def inherited(option: str, by: Sequence[Action]) -> Any:
             return next((value for action in by if (value := getattr(action, option)) is not None), None)
 
-        options = {option: given(option, overridden) for option in ("when", "fair", "stutters", "fair_when")}
-        options |= {option: given(option, stepping) for option in ("at", "to")}
+        options = {option: inherited(option, overridden) for option in ("when", "fair", "stutters", "fair_when")}
+        options |= {option: inherited(option, stepping) for option in ("at", "to")}
         if options["fair"] is False:
             options["fair_when"] = None
         if options["fair_when"] is not None:
@@ -207,8 +207,8 @@ def action(
 def _check_fair_when(name: str, fair_when: Any, parameters: int) -> None:
     if not callable(fair_when):
         raise ModelError(f"{name}: fair_when = {brief(fair_when)} is not accepted; it takes a function (self, s, ...)")
-    given = inspect.signature(fair_when).parameters.values()
-    positional = [parameter.name for parameter in given if parameter.kind != parameter.KEYWORD_ONLY]
+    accepted = inspect.signature(fair_when).parameters.values()
+    positional = [parameter.name for parameter in accepted if parameter.kind != parameter.KEYWORD_ONLY]
     if len(positional) != 2 + parameters:
         raise ModelError(
             f"{name}: fair_when takes ({', '.join(positional)}); it takes self, s and the action's parameters, and "
@@ -388,18 +388,20 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
             ``@initial`` or two ``@ends`` methods.
     """
     declared: dict[str, Any] = {}
-    for name, what in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():
-        if isinstance(what, Process):
-            what = what.of_class([vars(base).get(name) for base in bases])
-            if what.steps is not None:
-                if what.pc in declared or any(what.pc in vars(base) for base in bases):
-                    raise ModelError(f"{owner.__name__}: {what.pc} is declared twice: {name} has its steps in it")
-                declared[what.pc] = what.steps
-        declared[name] = what
-    for name, what in declared.items():
-        if isinstance(what, DECLARED) and (name in reserved or name.startswith("_")):
+    for name, declaration in {n: v for base in reversed(bases) for n, v in vars(base).items()}.items():
+        if isinstance(declaration, Process):
+            declaration = declaration.of_class([vars(base).get(name) for base in bases])
+            if declaration.steps is not None:
+                if declaration.pc in declared or any(declaration.pc in vars(base) for base in bases):
+                    raise ModelError(
+                        f"{owner.__name__}: {declaration.pc} is declared twice: {name} has its steps in it"
+                    )
+                declared[declaration.pc] = declaration.steps
+        declared[name] = declaration
+    for name, declaration in declared.items():
+        if isinstance(declaration, DECLARED) and (name in reserved or name.startswith("_")):
             public = listed(sorted(word for word in reserved if not word.startswith("_")))
-            kind = what.kind if isinstance(what, Property) else type(what).__name__.lower()
+            kind = declaration.kind if isinstance(declaration, Property) else type(declaration).__name__.lower()
             raise ModelError(
                 f"{owner.__name__}: no {kind} may be called {name!r}; reserved are names that begin with _ and {public}"
             )
@@ -425,7 +427,7 @@ def collect(owner: type, bases: Sequence[type], reserved: Collection[str]) -> De
 
 def _only_one(owner: type, declared: Mapping[str, Any], kind: str) -> Any:
     """The method that ``@initial`` or ``@ends`` marks."""
-    found = {n: v for n, v in declared.items() if isinstance(v, Boundary) and v.kind == kind}
-    if len(found) > 1:
-        raise ModelError(f"{owner.__name__} has more than one @{kind} method: {', '.join(found)}")
-    return next(iter(found.values()), None)
+    marked = {n: v for n, v in declared.items() if isinstance(v, Boundary) and v.kind == kind}
+    if len(marked) > 1:
+        raise ModelError(f"{owner.__name__} has more than one @{kind} method: {', '.join(marked)}")
+    return next(iter(marked.values()), None)

@@ -73,9 +73,9 @@ class _Run:
         self.taken, self.position = taken, 0
         self.labels: list[tuple[str, Any]] = []
 
-    def fails(self, why: str) -> None:
+    def fails(self, reason: str) -> None:
         """Handle a requirement that fails."""
-        raise Disabled(why)
+        raise Disabled(reason)
 
 
 class _Overlooking(_Run):
@@ -89,8 +89,8 @@ class _Overlooking(_Run):
         super().__init__(taken)
         self.overlooked: list[str] = []
 
-    def fails(self, why: str) -> None:
-        self.overlooked.append(why)
+    def fails(self, reason: str) -> None:
+        self.overlooked.append(reason)
 
 
 class _Running(threading.local):
@@ -235,7 +235,10 @@ class CodeInstance(ActionInstance):
                 outcomes.append(branch)
         if self.action.fair_when is not None and outcomes:
             state = self.author._machine.layout.view(before)
-            outcomes = [one if self._counts(state, one) else one._replace(counted=frozenset()) for one in outcomes]
+            outcomes = [
+                outcome if self._counts(state, outcome) else outcome._replace(counted=frozenset())
+                for outcome in outcomes
+            ]
         return outcomes, list(whys)
 
     def overlooking(self, before: Values) -> list[tuple[Outcome, list[str]]]:
@@ -254,19 +257,21 @@ class CodeInstance(ActionInstance):
     def _counts(self, state: Reader, outcome: Outcome) -> bool:
         """Whether fairness counts a step. A step that lacks a choice named by ``fair_when`` does not count."""
         fair_when: Any = self.action.fair_when
-        made, wanted = dict(outcome.choices), self._choices_counted
-        if not made.keys() >= set(wanted):
+        choices, names = dict(outcome.choices), self._choices_counted
+        if not choices.keys() >= set(names):
             return False
-        given = {name: made[name] for name in wanted}
-        what = f"fair_when of {self.action.name}"
-        answer = call(what, fair_when, self.author, state, *self.arguments, **given)
-        return checked(what, fair_when, answer)
+        counted = {name: choices[name] for name in names}
+        subject = f"fair_when of {self.action.name}"
+        answer = call(subject, fair_when, self.author, state, *self.arguments, **counted)
+        return checked(subject, fair_when, answer)
 
     @cached_property
     def _choices_counted(self) -> list[str]:
         """The names of the choices that ``fair_when`` takes."""
-        given = [] if self.action.fair_when is None else inspect.signature(self.action.fair_when).parameters.values()
-        return [parameter.name for parameter in given if parameter.kind == parameter.KEYWORD_ONLY]
+        parameters = (
+            [] if self.action.fair_when is None else inspect.signature(self.action.fair_when).parameters.values()
+        )
+        return [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
 
 
 def _numbered(author: Any, number: int) -> CodeInstance:
@@ -302,8 +307,8 @@ def _cells(layout: Layout, parts: Sequence[str | Place]) -> list[int]:
         name, index = (part, None) if isinstance(part, str) else part[:2]
         if name not in layout.positions:
             raise ModelError(str(unknown("variable", name, layout.positions)))
-        known = layout.positions[name]
-        if index is not None and (isinstance(known, int) or index not in known):
+        position = layout.positions[name]
+        if index is not None and (isinstance(position, int) or index not in position):
             raise ModelError(f"{name} has no index {brief(index)}")
         cells += layout.cells_of(name, index)
     return cells

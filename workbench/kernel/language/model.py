@@ -128,8 +128,8 @@ class Model(metaclass=ClassOfModels):
         return self._machine.declared_renamings(sets)
 
     def __repr__(self) -> str:
-        given = as_arguments(self._machine.differing(), type(self).declared.constants)
-        return f"{type(self).__name__}({', '.join(given)})"
+        arguments = as_arguments(self._machine.differing(), type(self).declared.constants)
+        return f"{type(self).__name__}({', '.join(arguments)})"
 
 
 #: The attributes that a model's class may not override.

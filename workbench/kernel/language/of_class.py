@@ -88,19 +88,19 @@ class ClassMachine(Machine):
         named = isinstance(domain, str) and not isinstance(
             getattr(type(self.author), domain, None), (Declared, Boundary)
         )
-        given = getattr(self.author, domain, None) if named else None
-        if given is None:
+        values = getattr(self.author, domain, None) if named else None
+        if values is None:
             raise ModelError(f"{type(self.author).__name__} has no {domain!r} to range over")
-        if callable(given):
-            given = call(f"{domain} of {type(self.author).__name__}", given)
-        if isinstance(given, str) or not isinstance(given, Iterable):
-            raise ModelError(f"{domain} is {brief(given)}, which has no members to range over")
-        members = tuple(given)
+        if callable(values):
+            values = call(f"{domain} of {type(self.author).__name__}", values)
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ModelError(f"{domain} is {brief(values)}, which has no members to range over")
+        members = tuple(values)
         for member in members:
             check_value(member)
         if len(set(members)) < len(members):
             raise ModelError(f"{domain} is {brief(members)}, which holds a member twice{clash(members)}")
-        return tuple(sorted(members, key=sort_key)) if isinstance(given, (set, frozenset)) else members
+        return tuple(sorted(members, key=sort_key)) if isinstance(values, (set, frozenset)) else members
 
     def _check_actors(self) -> None:
         """The member that steps belongs to its process, even if it is unpacked from a tuple."""
@@ -131,13 +131,13 @@ class ClassMachine(Machine):
         return self._initial_states() if self._begins is None else iter(self._begins())
 
     def _initial_states(self) -> Iterator[Any]:
-        given = self.layout.put({shown.cell: self._initial_value(shown.cell) for shown in self.layout.shown})
-        start = self.state([given[number] for number in range(len(given))])
+        values = self.layout.put({shown.cell: self._initial_value(shown.cell) for shown in self.layout.shown})
+        start = self.state([values[number] for number in range(len(values))])
         if self.declared.initial is None:
             yield start
             return
         begin = CodeInstance(self.author, -1, Action("initial", self.declared.initial.function), ())
-        known: set[Any] = set()
+        seen: set[Any] = set()
         whys: dict[str, None] = {}
         runs = (begin.branches(row_of(start)) for _ in range(2))
         for branch, again in itertools.zip_longest(*runs):
@@ -148,10 +148,10 @@ class ClassMachine(Machine):
                 whys[branch] = None
                 continue
             state = self.after(start, branch)
-            if state not in known:
-                known.add(state)
+            if state not in seen:
+                seen.add(state)
                 yield state
-        if not known:
+        if not seen:
             place = defined_at(self.declared.initial.function)
             raise ModelError(f"{type(self.author).__name__} has no initial state: {'; '.join(whys)}{place}")
 

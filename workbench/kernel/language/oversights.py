@@ -44,8 +44,8 @@ def _steps(model: Any, code: "_Code") -> Iterator[str]:
     for process in model.declared.processes.values():
         own = [i for i in model.instances if i.action.process is process and process.pc in model.declared.variables]
         begun = row_of(next(model.each_initial_state())) if own else ()
-        known = code.values | {begun[cell] for cell in (model.layout.cells_of(process.pc) if own else ())}
-        known |= {
+        mentioned = code.values | {begun[cell] for cell in (model.layout.cells_of(process.pc) if own else ())}
+        mentioned |= {
             value for name in code.names & vars(model.author).keys() for value in _texts(getattr(model.author, name))
         }
         ends = {declared.at for declared in model.declared.actions.values() if not callable(declared.at)}
@@ -53,10 +53,10 @@ def _steps(model: Any, code: "_Code") -> Iterator[str]:
         led = {declared.to for declared in model.declared.actions.values() if not callable(declared.to)}
         led |= {i.to for i in own}
         for name, to in dict.fromkeys((i.action.name, i.to) for i in own):
-            if to is not None and to not in ends | known:
+            if to is not None and to not in ends | mentioned:
                 yield f"action {name} leads to {show(to)}, where no action starts, and which nothing else mentions"
         for name, at in dict.fromkeys((i.action.name, i.at) for i in own):
-            if at is not None and at not in led | known:
+            if at is not None and at not in led | mentioned:
                 yield f"action {name} starts at {show(at)}, to which nothing leads, and which nothing else mentions"
 
 
@@ -71,9 +71,9 @@ class _Code:
         self.values: set[Any] = set()
         self._seen: set[int] = set()
         for base in model.__mro__[:-2]:
-            for name, what in vars(base).items():
+            for name, member in vars(base).items():
                 if name != "declared":
-                    self._declaration(what)
+                    self._declaration(member)
         for constant in model.declared.constants.values():
             self.names.update(constant.domain.sets)
         for name in list(self.names):
@@ -84,42 +84,42 @@ class _Code:
         self.values.update(texts)
         self.names.update(texts)
 
-    def _declaration(self, what: Any) -> None:
-        if isinstance(what, Declared):
-            self.names.update(what.parameters.values())
+    def _declaration(self, member: Any) -> None:
+        if isinstance(member, Declared):
+            self.names.update(member.parameters.values())
             for option in _OPTIONS:
-                given = getattr(what, option, None)
-                if callable(given):
-                    self._function(given)
-                elif isinstance(given, str) and option in ("when", "by_default"):
-                    self.names.add(given)
-            self.names.update(getattr(what, "constants", {}).values())
-            self._function(what.function)
-        elif isinstance(what, Boundary):
-            self._function(what.function)
-        elif isinstance(what, Process):
-            self.names.update(filter(None, [what.per]))
-            self._declaration(what.steps)
-            self._function(what.guard)
-        elif isinstance(what, Variable):
-            self.names.update(filter(None, [what.per, getattr(what, "universe", None)]))
-            self._function(what.initial)
+                setting = getattr(member, option, None)
+                if callable(setting):
+                    self._function(setting)
+                elif isinstance(setting, str) and option in ("when", "by_default"):
+                    self.names.add(setting)
+            self.names.update(getattr(member, "constants", {}).values())
+            self._function(member.function)
+        elif isinstance(member, Boundary):
+            self._function(member.function)
+        elif isinstance(member, Process):
+            self.names.update(filter(None, [member.per]))
+            self._declaration(member.steps)
+            self._function(member.guard)
+        elif isinstance(member, Variable):
+            self.names.update(filter(None, [member.per, getattr(member, "universe", None)]))
+            self._function(member.initial)
         else:
-            self._function(what)
+            self._function(member)
 
-    def _function(self, what: Any) -> None:
+    def _function(self, function: Any) -> None:
         """Add what a function, or whatever holds one, mentions, and the functions that it calls."""
-        if isinstance(what, (staticmethod, classmethod)) or hasattr(what, "__wrapped__"):
-            what = what.__wrapped__
-        if isinstance(what, property):
-            what = what.fget
-        if isinstance(what, partial):
-            what = what.func
-        if not isinstance(what, FunctionType) or id(what) in self._seen or _is_the_languages(what):
+        if isinstance(function, (staticmethod, classmethod)) or hasattr(function, "__wrapped__"):
+            function = function.__wrapped__
+        if isinstance(function, property):
+            function = function.fget
+        if isinstance(function, partial):
+            function = function.func
+        if not isinstance(function, FunctionType) or id(function) in self._seen or _is_the_languages(function):
             return
-        self._seen.add(id(what))
-        self._code(what.__code__, what.__globals__)
-        for value in (*getclosurevars(what).nonlocals.values(), *(what.__defaults__ or ())):
+        self._seen.add(id(function))
+        self._code(function.__code__, function.__globals__)
+        for value in (*getclosurevars(function).nonlocals.values(), *(function.__defaults__ or ())):
             self._function(value)
             self._value(value)
 
@@ -144,8 +144,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, (tuple, frozenset, set, list)):
-        for one in value:
-            yield from _texts(one)
+        for part in value:
+            yield from _texts(part)
 
 
 @lru_cache(4096)

@@ -57,18 +57,18 @@ class RefinementProperty(Property):
         Raises:
             InputError: If it does not accept them.
         """
-        given = {name: _given(model, self.name, source) for name, source in self.constants.items()}
+        constants = {name: _given(model, self.name, source) for name, source in self.constants.items()}
         try:
-            return self.abstract(**given)
+            return self.abstract(**constants)
         except InputError as error:
             raise InputError(f"{self.name} of {type(model).name} refines {self.abstract.name}: {error}") from None
 
 
 def _given(model: Model, name: str, source: str) -> Any:
-    given = getattr(model, source, None) if isinstance(source, str) else None
-    if given is None and source not in model.constants:
+    value = getattr(model, source, None) if isinstance(source, str) else None
+    if value is None and source not in model.constants:
         raise ModelError(f"{name}: {type(model).__name__} has no constant, attribute or method {brief(source)}")
-    return call(f"{source} of {type(model).__name__}", given) if callable(given) else given
+    return call(f"{source} of {type(model).__name__}", value) if callable(value) else value
 
 
 @in_its_line
@@ -164,14 +164,14 @@ class Refinement(PropertyInstance):
         """Describe a step that the abstract model does not have, in its terms."""
         first, *others = [(str(c.cell), f"from {show(c.before)} to {show(c.after)}") for c in changes_of(one, other)]
         changes = " and ".join([f"{first[0]} goes {first[1]}", *(f"{cell} {how}" for cell, how in others)])
-        said = f"{changes}, which no action of {self.abstract.declared.title} does"
+        text = f"{changes}, which no action of {self.abstract.declared.title} does"
         nearly = [
             f"{instance.label_with(outcome.choices)} may not, since {' and '.join(missing)}"
             for instance in self.abstract.instances
             for outcome, missing in instance.overlooking(row_of(one))
             if self.abstract.after(one, outcome) == other
         ]
-        return "; ".join([said, *(nearly[:1] or self._nearest(one, other))])
+        return "; ".join([text, *(nearly[:1] or self._nearest(one, other))])
 
     def _nearest(self, one: State, other: State) -> list[str]:
         """The nearest abstract step that has a change in common, and its differences; empty if there is none."""
@@ -186,20 +186,20 @@ class Refinement(PropertyInstance):
             return []
         label, after = min(steps, key=lambda step: len(changes_of(other, step[1])))
         left = dict(cells_of(one))
-        told = [
+        clauses = [
             f"{'leave' if is_same(left[change.cell], change.after) else 'make'} {change.cell} {show(change.after)}"
             for change in changes_of(other, after)
         ]
-        return [f"{label} would {' and '.join(told)}"]
+        return [f"{label} would {' and '.join(clauses)}"]
 
 
-def _check_keys(answer: Any, wanted: Mapping[Any, Any], what: str, key: str) -> None:
-    """Raise :class:`ModelError` unless `answer` has exactly the `wanted` keys; keys that want {} may be left out."""
+def _check_keys(answer: Any, expected: Mapping[Any, Any], kind: str, key: str) -> None:
+    """Raise :class:`ModelError` unless `answer` has exactly the `expected` keys; keys that want {} may be left out."""
     if not isinstance(answer, Mapping):
-        raise ModelError(f"{brief(answer)} is not {what}")
+        raise ModelError(f"{brief(answer)} is not {kind}")
     for name in answer:
-        if name not in wanted:
-            raise ModelError(f"unknown {key} {brief(name)}; known: {', '.join(map(show, wanted))}")
-    for name, where in wanted.items():
+        if name not in expected:
+            raise ModelError(f"unknown {key} {brief(name)}; known: {', '.join(map(show, expected))}")
+    for name, where in expected.items():
         if name not in answer and where != {}:
             raise ModelError(f"it says nothing about {key} {show(name)}")

@@ -42,12 +42,12 @@ class Budget:
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        for name, given in list(vars(self).items()):
+        for name, limit in list(vars(self).items()):
             kind, types = ("a number", (int, float)) if name == "seconds" else ("an integer", (int,))
-            value = plain(given)
-            known = isinstance(value, types) and not isinstance(value, bool)
-            if value is not None and not (known and value > 0 and not math.isnan(value)):
-                raise InputError(f"{name} = {brief(given)} is not accepted; it takes {kind} above 0")
+            value = plain(limit)
+            is_number = isinstance(value, types) and not isinstance(value, bool)
+            if value is not None and not (is_number and value > 0 and not math.isnan(value)):
+                raise InputError(f"{name} = {brief(limit)} is not accepted; it takes {kind} above 0")
             object.__setattr__(self, name, value)
 
 

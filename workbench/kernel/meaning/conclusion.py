@@ -91,7 +91,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     if error is not None:
         explored = replace(explored, error=error, stopped=limits.why(error))
     return Result(
-        **{one.name: getattr(explored, one.name) for one in fields(Explored)},
+        **{field.name: getattr(explored, field.name) for field in fields(Explored)},
         model=plan.model,
         symmetry=plan.symmetry,
         verdicts=verdicts,
@@ -190,8 +190,8 @@ def _of_liveness(plan: Plan, explored: Exploration, declared: Property) -> Verdi
         return Verdict.on(declared, None, OUT_OF_MEMORY)
     if explored.outside and (verdict is None or verdict.holds):
         within = constraints_of(plan.model)
-        why = f"no fair behaviour within {within} breaks it; those that go beyond are not known"
-        return Verdict.on(declared, None, why)
+        reason = f"no fair behaviour within {within} breaks it; those that go beyond are not known"
+        return Verdict.on(declared, None, reason)
     assert verdict is not None, "a state is missing only where it is outside"
     return verdict
 
@@ -234,8 +234,8 @@ def wrong_at_end(model: Any, declared: Property, trace: Trace) -> list[str]:
         judges = [judge for judge in judges if judge.concerns(instance) and before != last.state]
         where, states = f"{last.label}: ", [before, last.state]
         answers = [judge.judge(*states) for judge in judges]
-    told = [answer or model.why_false(declared, states) for answer in answers if answer is not True]
-    return [why.after(where) if isinstance(why, Fault) else f"{where}{why}" for why in dict.fromkeys(told)]
+    faults = [answer or model.why_false(declared, states) for answer in answers if answer is not True]
+    return [fault.after(where) if isinstance(fault, Fault) else f"{where}{fault}" for fault in dict.fromkeys(faults)]
 
 
 def _bounded(plan: Plan, explored: Exploration) -> list[str]:

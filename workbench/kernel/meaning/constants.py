@@ -46,17 +46,17 @@ class Constant:
 
         def __get__(self, model: Any, owner: type | None = None) -> Any: ...
 
-    def parse(self, name: str, given: Any) -> Any:
-        """The value that `given` stands for, not yet bound to sets of names.
+    def parse(self, name: str, raw: Any) -> Any:
+        """The value that `raw` stands for, not yet bound to sets of names.
 
         Raises:
             InputError: If the domain does not accept it.
         """
-        given = plain(given)
+        raw = plain(raw)
         try:
-            return self.domain.parse(given)
+            return self.domain.parse(raw)
         except ValueError:
-            raise InputError(f"{name} = {brief(given)} is not accepted; it takes {self.domain.describe()}") from None
+            raise InputError(f"{name} = {brief(raw)} is not accepted; it takes {self.domain.describe()}") from None
 
     def in_word(self, value: Any) -> Any:
         """`value` as people write it in Python: a choice by its word."""

@@ -95,8 +95,8 @@ def _of_tuples(where: str, before: tuple[Any, ...], after: tuple[Any, ...], nota
 
 def _beyond(before: Iterable[Any], after: Iterable[Any]) -> list[Any]:
     """The members of a set, or the keys of a Map, that it did not have before, in order."""
-    known = set(map(identity, before))
-    return sorted((member for member in after if identity(member) not in known), key=sort_key)
+    previous = set(map(identity, before))
+    return sorted((member for member in after if identity(member) not in previous), key=sort_key)
 
 
 def _members(where: str, gained: Iterable[str], lost: Iterable[str]) -> Difference:

@@ -39,20 +39,20 @@ class Domain:
         """The accepted values, in words."""
         raise NotImplementedError
 
-    def parse(self, given: Any) -> Any:
-        """The value that `given` stands for, which does not depend on sets of names.
+    def parse(self, raw: Any) -> Any:
+        """The value that `raw` stands for, which does not depend on sets of names.
 
         Raises:
             ValueError: If it is not accepted.
         """
-        value = self.read(given)
+        value = self.read(raw)
         if not self.accepts(value):
             raise ValueError
         return value
 
-    def read(self, given: Any) -> Any:
-        """The value that `given` spells if it is a text; anything else unchanged."""
-        return given
+    def read(self, raw: Any) -> Any:
+        """The value that `raw` spells if it is a text; anything else unchanged."""
+        return raw
 
     def accepts(self, value: Any) -> bool:
         """Whether `value` is in the domain, for domains with one spelling per value."""
@@ -93,8 +93,8 @@ class Switch(Domain):
     def word(self, value: Any) -> str:
         return "on" if value else "off"
 
-    def read(self, given: Any) -> Any:
-        return _TRUTHS.get(given.lower(), given) if isinstance(given, str) else given
+    def read(self, raw: Any) -> Any:
+        return _TRUTHS.get(raw.lower(), raw) if isinstance(raw, str) else raw
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, bool)
@@ -147,16 +147,16 @@ class OneOf(Domain):
     def describe(self) -> str:
         return "one of " + ", ".join(f"{v} ({self.words[v]})" if self.words else str(v) for v in self.values)
 
-    def parse(self, given: Any) -> Any:
+    def parse(self, raw: Any) -> Any:
         for value in self.values:
-            if given == value and type(given) is type(value):
+            if raw == value and type(raw) is type(value):
                 return value
-        if isinstance(given, str):
+        if isinstance(raw, str):
             words = {value: self.word(value) for value in self.values}
-            exact = [value for value, word in words.items() if given == word]
-            near = [value for value, word in words.items() if given.lower() == word.lower()]
-            if len(found := exact or near) == 1:
-                return found[0]
+            exact = [value for value, word in words.items() if raw == word]
+            near = [value for value, word in words.items() if raw.lower() == word.lower()]
+            if len(matching := exact or near) == 1:
+                return matching[0]
         raise ValueError
 
 
@@ -182,14 +182,14 @@ class Names(Domain):
         letters = "(a-z, A-Z, then also 0-9 and _)"
         return f"a size from {self.sizes[0]} to {self.sizes[-1]}, or a list of that many names {letters}"
 
-    def read(self, given: Any) -> Any:
-        given = integer_in(given)
-        if isinstance(given, str) and ("," in given or given[:1] in ("(", "{", "[")):
-            given = _items(given)
-        if type(given) is int and given in self.sizes:
-            given = [f"{self.prefix}{i + 1}" for i in range(given)]
-        named = isinstance(given, (list, tuple)) and all(isinstance(n, str) and _NAME.fullmatch(n) for n in given)
-        return tuple(map(Name, given)) if named else None
+    def read(self, raw: Any) -> Any:
+        raw = integer_in(raw)
+        if isinstance(raw, str) and ("," in raw or raw[:1] in ("(", "{", "[")):
+            raw = _items(raw)
+        if type(raw) is int and raw in self.sizes:
+            raw = [f"{self.prefix}{i + 1}" for i in range(raw)]
+        named = isinstance(raw, (list, tuple)) and all(isinstance(n, str) and _NAME.fullmatch(n) for n in raw)
+        return tuple(map(Name, raw)) if named else None
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, tuple) and len(value) in self.sizes and len(set(value)) == len(value)
@@ -217,16 +217,16 @@ class Partition(Domain):
     def describe(self) -> str:
         return f"a list of lists that holds each of {self.of} exactly once, or null for one part each"
 
-    def parse(self, given: Any) -> tuple[tuple[str, ...], ...] | None:
-        if given is None or given == "-":
+    def parse(self, raw: Any) -> tuple[tuple[str, ...], ...] | None:
+        if raw is None or raw == "-":
             return None
-        if isinstance(given, str) and _PARTS.fullmatch(given):
-            given = [_items(part) for part in _PART.findall(given)]
-        if not (isinstance(given, (list, tuple)) and given):
+        if isinstance(raw, str) and _PARTS.fullmatch(raw):
+            raw = [_items(part) for part in _PART.findall(raw)]
+        if not (isinstance(raw, (list, tuple)) and raw):
             raise ValueError
-        if not all(isinstance(part, (list, tuple)) and part for part in given):
+        if not all(isinstance(part, (list, tuple)) and part for part in raw):
             raise ValueError
-        return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in given)
+        return tuple(tuple(Name(name) if isinstance(name, str) else name for name in part) for part in raw)
 
     def bind(self, name: str, value: Any, sets: Sets) -> Any:
         held, members = list(itertools.chain(*value or ())), sets[self.of]
@@ -262,9 +262,9 @@ class Pairs(tuple[tuple[str, str], ...]):
     directed: bool
 
     def __new__(cls, pairs: Iterable[tuple[str, str]], shape: str | None = None, directed: bool = True) -> "Pairs":
-        made = super().__new__(cls, pairs)
-        made.shape, made.directed = shape, directed
-        return made
+        instance = super().__new__(cls, pairs)
+        instance.shape, instance.directed = shape, directed
+        return instance
 
     def __getnewargs__(self) -> Any:
         return tuple(self), self.shape, self.directed
@@ -354,21 +354,21 @@ class Relation(Domain):
     def unordered(self, value: Any) -> Any:
         return frozenset(value)
 
-    def parse(self, given: Any) -> Any:
-        if isinstance(given, Pairs):
-            return given.shape or tuple(given)
-        if isinstance(given, str):
-            if given in self.shapes:
-                return given
-            given = [[name.strip() for name in item.split(self.arrow)] for item in _items(given)]
-            if not all(_NAME.fullmatch(name) for pair in given for name in pair):
+    def parse(self, raw: Any) -> Any:
+        if isinstance(raw, Pairs):
+            return raw.shape or tuple(raw)
+        if isinstance(raw, str):
+            if raw in self.shapes:
+                return raw
+            raw = [[name.strip() for name in item.split(self.arrow)] for item in _items(raw)]
+            if not all(_NAME.fullmatch(name) for pair in raw for name in pair):
                 raise ValueError
-        if not isinstance(given, (list, tuple)):
+        if not isinstance(raw, (list, tuple)):
             raise ValueError
-        for pair in given:
+        for pair in raw:
             if not (isinstance(pair, (list, tuple)) and len(pair) == 2 and all(isinstance(end, str) for end in pair)):
                 raise ValueError
-        return tuple((Name(source), Name(target)) for source, target in given)
+        return tuple((Name(source), Name(target)) for source, target in raw)
 
     def bind(self, name: str, value: Any, sets: Sets) -> Pairs:
         shape = value if isinstance(value, str) else None
@@ -396,21 +396,21 @@ class Relation(Domain):
         return pairs if self.directed else list(_once(pairs))
 
 
-def domain_of(given: Any) -> Any:
-    """The domain that `given` stands for in a declaration.
+def domain_of(declared: Any) -> Any:
+    """The domain that `declared` stands for in a declaration.
 
     Raises:
         ModelError: If it stands for none.
     """
-    if isinstance(given, range) and given:
-        return Within(given)
-    if isinstance(given, (list, tuple, dict)) and given:
-        return OneOf(given)
-    if given is bool:
+    if isinstance(declared, range) and declared:
+        return Within(declared)
+    if isinstance(declared, (list, tuple, dict)) and declared:
+        return OneOf(declared)
+    if declared is bool:
         return Switch()
-    if isinstance(given, Domain):
-        return given
+    if isinstance(declared, Domain):
+        return declared
     raise ModelError(
-        f"the domain {brief(given)} of a constant is not known; it takes bool, a range, a sequence of choices, a "
+        f"the domain {brief(declared)} of a constant is not known; it takes bool, a range, a sequence of choices, a "
         "mapping of choices to words, Names, Partition or Relation"
     )

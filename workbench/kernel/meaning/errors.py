@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 from workbench.kernel.meaning.text import printable
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 #: The default for words that a model's author may leave out.
@@ -54,8 +54,8 @@ class NoSuchIndex(ModelError, KeyError):
     __str__ = Exception.__str__  # a KeyError would put quotes around its text
 
 
-def blame(what: str, error: BaseException, place: str = "") -> ModelError:
-    """A ModelError for an exception that the model's code raised in `what`, such as an action.
+def blame(subject: str, error: BaseException, place: str = "") -> ModelError:
+    """A ModelError for an exception that the model's code raised in `subject`, such as an action.
 
     It names the file and line of the exception, or `place` if no line of the model's code raised it.
 
@@ -68,18 +68,18 @@ def blame(what: str, error: BaseException, place: str = "") -> ModelError:
         raise error
     where = place_of(error) or place
     verb = ":" if isinstance(error, ModelError) else f" raised {type(error).__name__}:"
-    return ModelError(f"{what}{where}{verb} {text_of(error)}".removesuffix(": "))
+    return ModelError(f"{subject}{where}{verb} {text_of(error)}".removesuffix(": "))
 
 
-def call(what: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """Call a model's code; a ModelError names it as `what`."""
+def call(subject: str, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """Call a model's code; a ModelError names it as `subject`."""
     try:
         return function(*arguments, **named)
     except BaseException as error:
-        raise blame(what, error, defined_at(function)) from error
+        raise blame(subject, error, defined_at(function)) from error
 
 
-def checked(what: str, function: Callable[..., Any], answer: Any, text: bool = False) -> Any:
+def checked(subject: str, function: Callable[..., Any], answer: Any, text: bool = False) -> Any:
     """The `answer` of a model's predicate: True or False, or, if `text` allows it, a text as one line.
 
     Raises:
@@ -90,7 +90,7 @@ def checked(what: str, function: Callable[..., Any], answer: Any, text: bool = F
     if text and isinstance(answer, str):
         return printable(answer)
     must = "True or False, or a text that says what is wrong" if text else "True or False"
-    raise ModelError(f"{what}{defined_at(function)} returned {brief(answer)}; it must return {must}")
+    raise ModelError(f"{subject}{defined_at(function)} returned {brief(answer)}; it must return {must}")
 
 
 def impure(whose: str, difference: str = "") -> ModelError:
@@ -162,13 +162,13 @@ def placing(owner: type | None = None) -> Iterator[None]:
 in_its_line = placing()
 
 
-def of_its_class(method: Callable[Given, Answer]) -> Callable[Given, Answer]:
+def of_its_class(method: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
     """Decorates methods of models and machines: their errors name the line of the author's class."""
 
     @wraps(method)
-    def placed(*given: Given.args, **named: Given.kwargs) -> Answer:
-        with placing(type(getattr(given[0], "author", given[0]))):
-            return method(*given, **named)
+    def placed(*arguments: Arguments.args, **named: Arguments.kwargs) -> Answer:
+        with placing(type(getattr(arguments[0], "author", arguments[0]))):
+            return method(*arguments, **named)
 
     return placed
 
@@ -227,18 +227,18 @@ def brief(value: object) -> str:
     return f"{text[: room // 4]}...{text[3 - room * 3 // 4 :]}" if isinstance(value, str) else text[:77] + "..."
 
 
-def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
+def unknown(kind: str, name: object, candidates: Iterable[str]) -> InputError:
     """The error for an unknown name; it suggests the nearest known one.
 
     Examples:
         >>> str(unknown("constant", "SafeAck", ["Writers", "SafeAcks"]))
         "unknown constant 'SafeAck' (did you mean SafeAcks?); known: SafeAcks, Writers"
     """
-    names = sorted(known)
+    names = sorted(candidates)
     return InputError(f"unknown {kind} {brief(name)}{did_you_mean(name, names)}; known: {listed(names)}")
 
 
-def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
+def did_you_mean(name: object, candidates: Iterable[str], most: int = 1) -> str:
     """The known names that are nearest to `name` in any case, as " (did you mean SafeAcks?)"; "" if none is near.
 
     Examples:
@@ -246,10 +246,10 @@ def did_you_mean(name: object, known: Iterable[str], most: int = 1) -> str:
         ' (did you mean PUT_IF_ABSENT?)'
     """
     in_any_case: dict[str, list[str]] = {}
-    for one in sorted(known):
-        in_any_case.setdefault(one.casefold(), []).append(one)
+    for candidate in sorted(candidates):
+        in_any_case.setdefault(candidate.casefold(), []).append(candidate)
     close = difflib.get_close_matches(name[:80].casefold(), in_any_case, n=most) if isinstance(name, str) else []
-    near = [one for word in close for one in in_any_case[word]][:most]
+    near = [candidate for word in close for candidate in in_any_case[word]][:most]
     return f" (did you mean {', '.join(near)}?)" if near else ""
 
 

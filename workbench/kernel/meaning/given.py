@@ -21,14 +21,14 @@ def plain(value: Any) -> Any:
     return value.item() if scalar else value
 
 
-def integer_in(given: Any) -> Any:
+def integer_in(raw: Any) -> Any:
     """The integer in a text such as ``1,000`` or ``1e6``; anything else unchanged."""
-    if isinstance(given, str) and _INTEGER.fullmatch(given):
-        return int(re.sub("[,_]", "", given)) if len(given) < 1000 else given
-    if isinstance(given, str) and _POWER.fullmatch(given.lower()):
-        digits, _, zeros = given.lower().partition("e")
+    if isinstance(raw, str) and _INTEGER.fullmatch(raw):
+        return int(re.sub("[,_]", "", raw)) if len(raw) < 1000 else raw
+    if isinstance(raw, str) and _POWER.fullmatch(raw.lower()):
+        digits, _, zeros = raw.lower().partition("e")
         return int(digits) * 10 ** int(zeros)
-    return given
+    return raw
 
 
 def check_integer(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -55,15 +55,15 @@ def check_kind(name: str, value: Any, kind: type[Kind], takes: str = "") -> Kind
     return value
 
 
-def names_in(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    """The names given for a parameter called `what`; a bare text is one name, not one per letter.
+def names_in(parameter: str, names: str | Iterable[str]) -> tuple[str, ...]:
+    """The names given for the parameter called `parameter`; a bare text is one name, not one per letter.
 
     Raises:
-        InputError: If `given` is not iterable.
+        InputError: If `names` is not iterable.
     """
-    if isinstance(given, str):
-        return (given,)
+    if isinstance(names, str):
+        return (names,)
     try:
-        return tuple(given)
+        return tuple(names)
     except TypeError:
-        raise InputError(f"{what} = {brief(given)} is not accepted; it takes a name, or a list of names") from None
+        raise InputError(f"{parameter} = {brief(names)} is not accepted; it takes a name, or a list of names") from None

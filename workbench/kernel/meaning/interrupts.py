@@ -61,8 +61,8 @@ def pausing(pause: Callable[[], object]) -> Iterator[None]:
 
 def pause() -> None:
     """Called by a language from time to time during a long evaluation, at points where all data is consistent."""
-    for one in _pauses.get():
-        one()
+    for callback in _pauses.get():
+        callback()
 
 
 def _note(*_: Any) -> None:

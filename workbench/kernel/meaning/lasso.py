@@ -41,8 +41,8 @@ class Lasso(NamedTuple):
 
 def truth(name: str, predicate: Predicate, state: Any) -> bool:
     """Whether a predicate in the formula of property `name` holds in `state`."""
-    what = f"liveness {name}: a predicate of its formula"
-    return bool(checked(what, predicate, call(f"property {name}", predicate, seen(state))))
+    subject = f"liveness {name}: a predicate of its formula"
+    return bool(checked(subject, predicate, call(f"property {name}", predicate, seen(state))))
 
 
 class Demand(NamedTuple):
@@ -214,8 +214,8 @@ def waiting(model: Machine, state: Any, numbers: Iterable[int], moving: Containe
         if instance.actor not in moving:
             _, met = obstacles.setdefault(instance.actor, (instance.lane, []))
             seen_cells = len({model.layout.shown_of[cell] for cell in reads})
-            met.extend(_Obstacle(seen_cells, instance, why) for why in ([] if outcomes else whys))
-    least = min(2, max((one.reads for _, met in obstacles.values() for one in met), default=0))
+            met.extend(_Obstacle(seen_cells, instance, reason) for reason in ([] if outcomes else whys))
+    least = min(2, max((obstacle.reads for _, met in obstacles.values() for obstacle in met), default=0))
     return tuple(
         Wait(who, lane, _in_words(model, state, furthest))
         for who, (lane, met) in obstacles.items()
@@ -233,19 +233,19 @@ class _Obstacle(NamedTuple):
 
 def _furthest(met: Sequence[_Obstacle], least: int) -> dict[str, ActionInstance]:
     """The guards that read most cells, each with the first instance that fails there; empty if all read too few."""
-    most, furthest = max((one.reads for one in met), default=-1), dict[str, ActionInstance]()
-    for one in met:
-        if one.reads == most >= least:
-            furthest.setdefault(one.why, one.instance)
+    most, furthest = max((obstacle.reads for obstacle in met), default=-1), dict[str, ActionInstance]()
+    for obstacle in met:
+        if obstacle.reads == most >= least:
+            furthest.setdefault(obstacle.why, obstacle.instance)
     return furthest
 
 
 def _in_words(model: Machine, state: State, furthest: Mapping[str, ActionInstance]) -> str:
-    told = dict[str, None]()
-    for why, instance in [*furthest.items()][:_MOST_WHYS]:
-        told.update(dict.fromkeys(model.obstacles(instance, state, [why])))
+    reasons = dict[str, None]()
+    for reason, instance in [*furthest.items()][:_MOST_WHYS]:
+        reasons.update(dict.fromkeys(model.obstacles(instance, state, [reason])))
     more = f" (and {len(furthest) - _MOST_WHYS} more)" if len(furthest) > _MOST_WHYS else ""
-    return ", ".join([*told][:_MOST_WHYS]) + more
+    return ", ".join([*reasons][:_MOST_WHYS]) + more
 
 
 def judge_end(model: Any, state: State) -> bool | str:

@@ -75,16 +75,19 @@ class Family:
             raise unknown(f"property of {self.name}", name, self.properties)
         return self.properties[name]
 
-    def parsed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The value of every constant: the accepted form of the `given` ones, the defaults of the others.
+    def parsed(self, constants: Mapping[str, Any]) -> dict[str, Any]:
+        """The value of every constant: the accepted form of those in `constants`, the defaults of the others.
 
         Raises:
             InputError: For an unknown name, or a value that a constant does not take.
         """
-        for name in given:
+        for name in constants:
             if name not in self.constants:
                 raise unknown(f"constant of {self.name}", name, self.constants)
-        return {name: one.parse(name, given.get(name, one.default)) for name, one in self.constants.items()}
+        return {
+            name: constant.parse(name, constants.get(name, constant.default))
+            for name, constant in self.constants.items()
+        }
 
     def names(self, constants: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         """The sets of names among `constants`."""
@@ -250,8 +253,8 @@ class Machine(ABC):
         if self.declared.ends is None:
             return False
         function = self.declared.ends.function
-        what = function.__name__
-        return bool(checked(f"ends {what}", function, call(f"property {what}", function, self.author, seen(state))))
+        name = function.__name__
+        return bool(checked(f"ends {name}", function, call(f"property {name}", function, self.author, seen(state))))
 
     def members(self, domain: str) -> tuple[Any, ...]:
         """The members of a set over which variables and parameters range; for pictures."""
@@ -472,24 +475,24 @@ class Authored(Protocol):
 ModelClass = type[Any]
 
 
-def is_model_class(given: Any) -> bool:
-    """Whether `given` makes models; the bases of models declare nothing."""
-    return isinstance(given, type) and bool(getattr(getattr(given, "declared", None), "name", ""))
+def is_model_class(candidate: Any) -> bool:
+    """Whether `candidate` makes models; the bases of models declare nothing."""
+    return isinstance(candidate, type) and bool(getattr(getattr(candidate, "declared", None), "name", ""))
 
 
 #: Anything that stands for a model: also a class, with default constants, or a name where models have names.
 AnyModel = Machine | Authored | ModelClass | str
 
 
-def machine_of(given: Any) -> Machine:
+def machine_of(model: Any) -> Machine:
     """The machine of a model: of an object, or of a class with its default constants; a machine is its own.
 
     Raises:
         InputError: If it is none of these.
     """
-    if is_model_class(given):
-        given = given()
-    found = getattr(given, "_machine", given)
-    if not isinstance(found, Machine):
-        raise InputError(f"{brief(given)} is not a model; give an object such as Bakery()")
-    return found
+    if is_model_class(model):
+        model = model()
+    machine = getattr(model, "_machine", model)
+    if not isinstance(machine, Machine):
+        raise InputError(f"{brief(model)} is not a model; give an object such as Bakery()")
+    return machine

@@ -51,14 +51,14 @@ class Universe:
         Raises:
             ModelError: If one is not in the universe.
         """
-        found = set()
+        indices = set()
         for member in members:
             number = self._numbers.get(member)
             if number is None or not is_same(member, self.members[number]):
-                known = "" if number is None else f"; {brief(self.members[number])} is, an equal value of another kind"
-                raise ModelError(f"{self.variable} cannot hold {brief(member)}, which is not in {self.name}{known}")
-            found.add(number)
-        return found
+                hint = "" if number is None else f"; {brief(self.members[number])} is, an equal value of another kind"
+                raise ModelError(f"{self.variable} cannot hold {brief(member)}, which is not in {self.name}{hint}")
+            indices.add(number)
+        return indices
 
     def subset(self, members: Iterable[Any]) -> frozenset[Any]:
         """`members`, each as the universe's own equal object."""
@@ -79,8 +79,8 @@ class Universe:
 
     def _index(self, field: str) -> dict[Any, set[int]]:
         if field not in self._fields:
-            hint, known = did_you_mean(field, self._fields), listed(sorted(self._fields))
-            raise ModelError(f"no member of {self.variable} has a field {brief(field)}{hint}; known: {known}")
+            hint, names = did_you_mean(field, self._fields), listed(sorted(self._fields))
+            raise ModelError(f"no member of {self.variable} has a field {brief(field)}{hint}; known: {names}")
         return self._fields[field]
 
 

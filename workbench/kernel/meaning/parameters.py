@@ -164,11 +164,11 @@ class Declared:
     def check(self, owner: str, declared: Any) -> None:
         """Raise :class:`ModelError` unless it fits the class called `owner`, with all that the class `declared`."""
         for option in ("when", "by_default"):
-            given = getattr(self, option, None)
-            named = isinstance(given, str) and given in declared.constants
-            if not (given is None or isinstance(given, bool) or callable(given) or named):
+            setting = getattr(self, option, None)
+            named = isinstance(setting, str) and setting in declared.constants
+            if not (setting is None or isinstance(setting, bool) or callable(setting) or named):
                 raise ModelError(
-                    f"{self.name}: {option} = {brief(given)} is not accepted; it takes the name of a constant, or a "
+                    f"{self.name}: {option} = {brief(setting)} is not accepted; it takes the name of a constant, or a "
                     "function of the model"
                 )
 
@@ -177,13 +177,13 @@ class Declared:
         return self._is_true("when", model)
 
     def _is_true(self, option: str, model: Any) -> bool:
-        given = getattr(self, option)
-        if given is None or isinstance(given, bool):
-            return given is not False
-        if isinstance(given, str):
-            return bool(getattr(model, given))
-        what = f"{option} of {self.name}"
-        return bool(call(what, bool, call(what, given, model)))
+        setting = getattr(self, option)
+        if setting is None or isinstance(setting, bool):
+            return setting is not False
+        if isinstance(setting, str):
+            return bool(getattr(model, setting))
+        subject = f"{option} of {self.name}"
+        return bool(call(subject, bool, call(subject, setting, model)))
 
     @property
     def needs(self) -> str:

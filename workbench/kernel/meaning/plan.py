@@ -94,8 +94,8 @@ def make_plan(
     Raises:
         InputError: If `model` is not one, or for an unknown property or set.
     """
-    given = check_kind("fingerprints", fingerprints, Fingerprints)
-    key = token_bytes(_KEY) if given.key is None else key_in(given.key, "key")
+    settings = check_kind("fingerprints", fingerprints, Fingerprints)
+    key = token_bytes(_KEY) if settings.key is None else key_in(settings.key, "key")
     model = machine_of(model)
     if properties is not None:
         model, properties = model.asking(properties)
@@ -117,15 +117,15 @@ def make_plan(
         sets = ()
     if held := telling_apart(model.constants, model.declared.constants, [*map(model.exchanged, sets)]):
         notes.append(f"symmetry: names are exchanged only where that changes nothing in {', '.join(held)}")
-    return Plan(model, chosen, sets, given.bits, fail_fast, notes, key=key)
+    return Plan(model, chosen, sets, settings.bits, fail_fast, notes, key=key)
 
 
-def key_in(given: str, what: str) -> bytes:
+def key_in(digits: str, name: str) -> bytes:
     """Parse a fingerprint key from hexadecimal digits.
 
     Raises:
-        InputError: If they are not, or the wrong number; it names `what`.
+        InputError: If they are not, or the wrong number; the error calls them `name`.
     """
-    if not (isinstance(given, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", given)):
-        raise InputError(f"{what} = {brief(given)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
-    return bytes.fromhex(given)
+    if not (isinstance(digits, str) and re.fullmatch(rf"[0-9a-fA-F]{{{2 * _KEY}}}", digits)):
+        raise InputError(f"{name} = {brief(digits)} is not accepted; it takes {2 * _KEY} hexadecimal digits")
+    return bytes.fromhex(digits)

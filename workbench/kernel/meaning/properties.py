@@ -190,7 +190,7 @@ P = TypeVar("P", bound=Property)
 
 @in_its_line
 def _declare(
-    made: Callable[..., P], each: Sequence[Any], domains: Mapping[str, str], states: int = 1, **options: Any
+    kind: Callable[..., P], each: Sequence[Any], domains: Mapping[str, str], states: int = 1, **options: Any
 ) -> Any:
     """The property made from `each`: the decorated method, or a decorator if `each` holds texts with parameters."""
     bare = len(each) == 1 and callable(each[0])
@@ -199,7 +199,7 @@ def _declare(
     @in_its_line
     def declare(function: Function) -> P:
         check_function(function, parameters, states)
-        return made(function.__name__, function, parameters, **options)
+        return kind(function.__name__, function, parameters, **options)
 
     return declare(each[0]) if bare else declare
 
@@ -385,7 +385,7 @@ class Conjunction(Promise):
     @property
     def parts(self) -> tuple[Formula, ...]:
         count = len(self.formulas)
-        return tuple(replace(one, part=f"part {n} of {count}") for n, one in enumerate(self.formulas, 1))
+        return tuple(replace(formula, part=f"part {n} of {count}") for n, formula in enumerate(self.formulas, 1))
 
 
 def leads_to(trigger: Predicate, goal: Predicate) -> Formula:

@@ -12,24 +12,24 @@ _RUNS, _SHARE = 400, 0.02
 _MOST, _MOST_WAITING = 0.1, 1.0
 
 
-def how_often(known: int, runs: int = 1) -> int:
+def how_often(situations: int, runs: int = 1) -> int:
     """The number of times that a search should rerun situations.
 
     Args:
-        known: The number of all situations.
+        situations: The number of all situations.
         runs: The runs of the model's code that a situation takes.
     """
-    return max(_RUNS // max(runs, 1), int(known * _SHARE), 1)
+    return max(_RUNS // max(runs, 1), int(situations * _SHARE), 1)
 
 
 def again_and_again(situations: Iterable[T], times: int) -> Iterator[T]:
     """Each situation that many times, in one random order after another, as long as there is time."""
-    some, order, made = list(situations), Random(0), list[object]()
+    some, order, kept = list(situations), Random(0), list[object]()
     end, awaited = time.process_time() + _MOST, time.perf_counter() + _MOST_WAITING
     for _ in range(times):
         order.shuffle(some)
         for situation in some:
             if time.process_time() >= end or time.perf_counter() >= awaited:
                 return
-            made.append(object())  # the objects that the code makes now have other addresses
+            kept.append(object())  # the objects that the code makes now have other addresses
             yield situation

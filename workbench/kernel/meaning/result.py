@@ -124,8 +124,8 @@ class Verdict:
     @property
     def line(self) -> Styled:
         """The verdict in a line, with its mark and the reason."""
-        why = f": {self.why}" if self.why else ""
-        return Styled(MARKS[self.holds], _STYLES[self.holds], f" {self.told:<24} {self.name}{why}")
+        reason = f": {self.why}" if self.why else ""
+        return Styled(MARKS[self.holds], _STYLES[self.holds], f" {self.told:<24} {self.name}{reason}")
 
     def __str__(self) -> str:
         return str(self.line)
@@ -205,10 +205,10 @@ class Judged(Lined):
         open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
-            why = "; ".join(open_or_bad) or "nothing is checked"
+            reason = "; ".join(open_or_bad) or "nothing is checked"
         else:
-            why = "everything holds" + in_short(next((v.within for v in self.verdicts if v.within), None))
-        return why + in_stale(self.translation)
+            reason = "everything holds" + in_short(next((v.within for v in self.verdicts if v.within), None))
+        return reason + in_stale(self.translation)
 
     @property
     def shown(self) -> Verdict | None:

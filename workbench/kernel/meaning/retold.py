@@ -43,7 +43,7 @@ class Retold:
     then: tuple[Any, ...] = ()
 
 
-def retold(told: Trace, model: AnyModel) -> Retold:
+def retold(trace: Trace, model: AnyModel) -> Retold:
     """Take the steps of a behaviour in a model with other constants.
 
     A step is one of the same action by the same actor, with choices as near as can be. Before it, its actor may take
@@ -60,7 +60,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
         (18, 18, ['iceberg', 'decision[w2]', 'pc[w2]'], ['release'])
     """
     model = machine_of(model)
-    first = told.steps[0].state
+    first = trace.steps[0].state
     starts = islice(model.each_initial_state(), _MOST_STARTS)
     begun = replay(model, next((n for n, state in enumerate(starts) if state == first), 0), [])
     steps, before = list(begun.steps), first
@@ -70,7 +70,7 @@ def retold(told: Trace, model: AnyModel) -> Retold:
     def so_far(**more: Any) -> Retold:
         return Retold(Trace(model, begun.start, tuple(steps)), **more)
 
-    for step in (*told.steps[1 : told.end + 1], *((told.back,) if told.back else ())):
+    for step in (*trace.steps[1 : trace.end + 1], *((trace.back,) if trace.back else ())):
         assert step.instance is not None  # it is no initial state
         who, changes = step.instance.who, changes_of(before, step.state)
         try:
@@ -78,8 +78,8 @@ def retold(told: Trace, model: AnyModel) -> Retold:
         except ModelError as error:
             return so_far(refused=step, why=str(error))
         if not way:
-            why = _why(model, steps[-1].state, step, begun.last)
-            return turned[who] if who in turned and not why else so_far(refused=step, why=why or _NO_SUCH_STEP)
+            reason = _why(model, steps[-1].state, step, begun.last)
+            return turned[who] if who in turned and not reason else so_far(refused=step, why=reason or _NO_SUCH_STEP)
         steps += way
         now = changes_of(steps[-2].state, steps[-1].state)
         last = None
@@ -99,25 +99,25 @@ def _way(model: Machine, at: State, step: Step, changes: Sequence[Change]) -> li
         way = ways.popleft()
         here = way[-1].state if way else at
         every = _steps_by(model, here, step)
-        alike = [one for one in every if one.instance and one.instance.action.name == name]
+        alike = [candidate for candidate in every if candidate.instance and candidate.instance.action.name == name]
         if alike:
-            return [*way, min(alike, key=lambda one: _apart(here, one, step, changes))]
+            return [*way, min(alike, key=lambda candidate: _apart(here, candidate, step, changes))]
         if len(way) < _CATCHING_UP:
-            for one in every:
-                if one.state not in met:
-                    met.add(one.state)
-                    ways.append([*way, one])
+            for candidate in every:
+                if candidate.state not in met:
+                    met.add(candidate.state)
+                    ways.append([*way, candidate])
     return []
 
 
 def _steps_by(model: Machine, at: State, step: Step) -> list[Step]:
     """The possible steps of the actor of `step`."""
-    return [one for instance in _of_actor(model, step) for one in steps_of(model, instance, at)]
+    return [candidate for instance in _of_actor(model, step) for candidate in steps_of(model, instance, at)]
 
 
 def _possible(model: Machine, at: State, step: Step) -> set[str]:
     """The names of the actions that the actor of `step` can take."""
-    return {one.instance.action.name for one in _steps_by(model, at, step) if one.instance}
+    return {candidate.instance.action.name for candidate in _steps_by(model, at, step) if candidate.instance}
 
 
 def _of_actor(model: Machine, step: Step) -> list[ActionInstance]:
@@ -125,22 +125,22 @@ def _of_actor(model: Machine, step: Step) -> list[ActionInstance]:
     return [instance for instance in model.instances if instance.who == step.instance.who]
 
 
-def _apart(at: State, one: Step, step: Step, changes: Sequence[Change]) -> tuple[int, int]:
+def _apart(at: State, candidate: Step, step: Step, changes: Sequence[Change]) -> tuple[int, int]:
     """The distance between two steps: first in arguments and choices, then in changes."""
-    given, wanted = ({*map(repr, each.instance.named(each.choices))} for each in (one, step) if each.instance)
-    return len(given ^ wanted), len({*map(str, changes_of(at, one.state))} ^ {*map(str, changes)})
+    actual, intended = ({*map(repr, each.instance.named(each.choices))} for each in (candidate, step) if each.instance)
+    return len(actual ^ intended), len({*map(str, changes_of(at, candidate.state))} ^ {*map(str, changes)})
 
 
 def _why(model: Machine, at: State, step: Step, first: State) -> str:
     """The reason why no step like this is possible: what its actor waits for; "" if it can go on, or has ended."""
     assert step.instance is not None
     every = _of_actor(model, step)
-    if _steps_by(model, at, step) or all(one.identity != step.instance.identity for one in every):
+    if _steps_by(model, at, step) or all(instance.identity != step.instance.identity for instance in every):
         return ""
     begins = _possible(model, first, step)
     waits, ended = (
-        waiting(model, at, [one.number for one in some])
-        for some in (every, [one for one in every if one.action.name in begins])
+        waiting(model, at, [instance.number for instance in some])
+        for some in (every, [instance for instance in every if instance.action.name in begins])
     )
     return "" if waits == ended else waits[0].why
 
@@ -148,12 +148,13 @@ def _why(model: Machine, at: State, step: Step, first: State) -> str:
 def _otherwise(model: Machine, step: Step, before: Sequence[Change], now: Sequence[Change]) -> dict[str, Any]:
     """The changes of a step that differ from those that it made `before`."""
     assert step.instance is not None
-    counters = {one.action.process.pc for one in model.instances if one.action.process}
+    counters = {instance.action.process.pc for instance in model.instances if instance.action.process}
     member = None if step.instance.actor is None else step.instance.actor.member
     changed = {change.cell for change in now}
-    possible, every = _possible(model, step.state, step), {one.action.name: one.action for one in model.instances}
+    possible = _possible(model, step.state, step)
+    every = {instance.action.name: instance.action for instance in model.instances}
     return {
         "other": tuple(sorted(now, key=lambda change: change.cell.variable in counters)),
-        "kept": tuple(one.cell for one in before if one.cell not in changed and one.cell.index != member),
+        "kept": tuple(change.cell for change in before if change.cell not in changed and change.cell.index != member),
         "then": tuple(action for name, action in every.items() if name in possible),
     }

@@ -125,10 +125,10 @@ class Search:
 
     def _initial(self) -> Iterator[None]:
         for i, state in enumerate(self.model.each_initial_state()):
-            known, link = len(self.states), (-1, Move(i, 0))
+            earlier, link = len(self.states), (-1, Move(i, 0))
             number = self._visit(state, link)
             self.generated_initial += 1
-            if number in (known, OUTSIDE):
+            if number in (earlier, OUTSIDE):
                 self._judge_initial(state, link if number == OUTSIDE else (number, None))
             self._check(i, len(self.states))
             self._at = None
@@ -169,13 +169,13 @@ class Search:
             count = self.counts[instance.action.name]
             count[0] += bool(outcomes)
             for ordinal, (outcome, successor) in enumerate(outcomes):
-                known, move = len(self.states), Move(instance.number, ordinal)
+                earlier, move = len(self.states), Move(instance.number, ordinal)
                 moves.append((move, self._visit(successor, (number, move))))
                 steps.append((move, successor))
                 if outcome.counted is not None:
                     self.counted[number, move] = outcome.counted
                 count[1] += 1
-                count[2] += len(self.states) > known
+                count[2] += len(self.states) > earlier
                 count[3] |= bool(outcome.writes)
         self._judge_steps(state, number, steps)
         return moves
@@ -200,12 +200,12 @@ class Search:
 
     def _judge(self, state: Any, place: tuple[int, Move | None]) -> None:
         for declared in self.plan.safety:
-            wanted = declared.wanted
+            decisive = declared.wanted
             if declared.name not in self.decided and any(
-                predicate.holds(state) is wanted for predicate in self.predicates[declared.name]
+                predicate.holds(state) is decisive for predicate in self.predicates[declared.name]
             ):
                 self.decided[declared.name] = place
-                if self.plan.fail_fast and not wanted:
+                if self.plan.fail_fast and not decisive:
                     raise Stop("stopped at the first violation")
 
     def _judge_initial(self, state: Any, place: tuple[int, Move | None]) -> None:
@@ -243,7 +243,7 @@ class Search:
                 ):
                     raise instance.impure()
                 leads = [(move, self.numbers.get(self.canonical(after), OUTSIDE)) for move, after in again]
-                if leads != [one for one in self.graph[number] if one[0].instance == instance.number]:
+                if leads != [edge for edge in self.graph[number] if edge[0].instance == instance.number]:
                     raise instance.impure()
                 steps += again
             for constraint in self.constraints:
@@ -281,10 +281,10 @@ class Search:
         growth, values, first = Growth(self.model.layout.cells), [set[Any]() for _ in self.model.layout.cells], 0
         for states in self.levels[:-1]:
             for state in self.states[first : first + states]:
-                for known, value in zip(values, row_of(state), strict=True):
-                    known.add(identity(value))
+                for distinct, value in zip(values, row_of(state), strict=True):
+                    distinct.add(identity(value))
             first += states
-            growth.note([len(known) for known in values])
+            growth.note([len(distinct) for distinct in values])
         return growth
 
     def exploration(self) -> Exploration:

@@ -47,8 +47,8 @@ class Indexed(Mapping[Any, Any]):
         try:
             return self._cells[index]
         except (KeyError, TypeError):
-            known = ", ".join(show(i) for i in list(self._cells)[:8])
-            raise NoSuchIndex(f"{self._name} has no index {index!r}; it has {known}") from None
+            indices = ", ".join(show(i) for i in list(self._cells)[:8])
+            raise NoSuchIndex(f"{self._name} has no index {index!r}; it has {indices}") from None
 
     def __getitem__(self, index: Any) -> Any:
         try:  # as _cell does, but without its call: this is the hottest line of all
@@ -129,7 +129,7 @@ class Layout:
         if whole is None:
             self.cells.append(cell)
         else:
-            inside = [one if cell.index is None else (cell.index, one) for one in whole.indices]
+            inside = [member if cell.index is None else (cell.index, member) for member in whole.indices]
             self.cells += [Cell(cell.variable, index) for index in inside]
         return first
 
@@ -205,8 +205,8 @@ class Layout:
 
     def _members(self, owner: "Reader", name: str, cell: int) -> Members:
         universe, values = self.universes[name], owner._row
-        known = {part - cell: there for part, there in owner._writes.items() if cell <= part < cell + len(universe)}
-        return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, known)
+        written = {part - cell: there for part, there in owner._writes.items() if cell <= part < cell + len(universe)}
+        return Members(universe, Before(values, cell, lambda number: values[cell + number]), None, written)
 
     def assign_set(self, owner: "Reader", name: str, cell: int, value: Any) -> None:
         """Assign `value` to that set; members that stay are not written."""
@@ -217,7 +217,7 @@ class Layout:
         """The numbers of the cells of the variable `name`, or of its cell at `index`."""
         where = self.positions[name]
         indices = [None] if isinstance(where, int) else where if index is None else [index]
-        return [number for one in indices for number in self._shown_at[Cell(name, one)].numbers]
+        return [number for at in indices for number in self._shown_at[Cell(name, at)].numbers]
 
 
 def _scalar(cell: int) -> property:
@@ -416,16 +416,16 @@ def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
     lines, empty, show = [], [], notation_of(state).show
     for name, group in itertools.groupby(state._layout.shown, key=lambda shown: shown.cell.variable):
         cells = list(group)
-        told = {
+        texts = {
             shown.cell.index: show(value)
             for shown in cells
             if not _is_empty(value := shown.value(state._row))
             or changing is None
             or any(number in changing for number in shown.numbers)
         }
-        inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in told.items())
-        left = len(cells) - len(told)
-        if told:
+        inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in texts.items())
+        left = len(cells) - len(texts)
+        if texts:
             lines.append(f"{name}: {inside}{f' ({left} more, empty)' if left else ''}")
         elif left:
             empty.append(name)

@@ -303,7 +303,7 @@ class Fairness:
 
 def met_by(fairness: Sequence[Fairness], formula: Formula) -> list[int]:
     """The numbers of the conditions that are met by every behaviour that breaks a formula."""
-    return [number for number, one in enumerate(fairness) if one.assumed or number in formula.unless]
+    return [number for number, condition in enumerate(fairness) if condition.assumed or number in formula.unless]
 
 
 # Properties ----------------------------------------------------------------------------------------------------------

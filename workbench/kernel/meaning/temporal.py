@@ -73,7 +73,9 @@ def check_liveness(
 
         return set(filter(asked, range(len(states))))
 
-    enabled = {at: enabled_in(one) for at, one in enumerate(model.fairness) if one.enabled is not None}
+    enabled = {
+        at: enabled_in(condition) for at, condition in enumerate(model.fairness) if condition.enabled is not None
+    }
 
     def find(formula: Formula) -> tuple[Trace | None, Demand]:
         trigger, goal = where(formula.trigger), where(formula.goal)
@@ -111,8 +113,8 @@ def find_lasso(
     every = [condition_of(graph, number, f, counted) for number, f in enumerate(fairness)]
     barred = {step for number in formula.steps for step in every[number].steps}
     conditions = [
-        FairSteps(one.strong, enabled.get(at, one.enabled), one.steps - barred)
-        for at, one in ((at, every[at]) for at in met_by(fairness, formula))
+        FairSteps(condition.strong, enabled.get(at, condition.enabled), condition.steps - barred)
+        for at, condition in ((at, every[at]) for at in met_by(fairness, formula))
     ]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
     allowed = everything - goal
@@ -126,7 +128,7 @@ def find_lasso(
         conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))
 
     links = routes(graph, initial, entries, allowed, barred)
-    graph = [[one for one in moves if (source, one[1]) not in barred] for source, moves in enumerate(graph)]
+    graph = [[edge for edge in moves if (source, edge[1]) not in barred] for source, moves in enumerate(graph)]
     order = [state for state, entered in links if entered]
     fair = fair_states(graph, set(order), conditions)
     if not fair:
@@ -256,11 +258,11 @@ def fair_cycle(graph: Graph, core: set[int], home: int, conditions: Iterable[Fai
     steps = {(s, t) for s in core for _, t in graph[s] if t in core and t != s}
     at, moves = home, list[Move]()
 
-    def walk_to(wanted: set[tuple[int, int]]) -> None:
-        """Walk on until the first of the `wanted` steps, along a shortest path."""
+    def walk_to(targets: set[tuple[int, int]]) -> None:
+        """Walk on until the first of the `targets` steps, along a shortest path."""
         nonlocal at
         links = _reach([at], lambda s: ((move, t) for move, t in graph[s] if t in core))
-        source, move, at = next((s, move, t) for s in links for move, t in graph[s] if (s, t) in wanted)
+        source, move, at = next((s, move, t) for s in links for move, t in graph[s] if (s, t) in targets)
         moves.extend([*_path(links, source)[1], move])
 
     for condition in conditions:

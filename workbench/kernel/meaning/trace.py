@@ -193,13 +193,13 @@ class Trace(Shown):
         states, show = self.states, self.model.layout.notation.show
         steps = list(zip(states, [*states[1:], states[-1 if self.loop is None else self.loop]], strict=True))
 
-        def told(alias: Callable[[State, State], Any], before: State, after: State) -> str:
+        def described(alias: Callable[[State, State], Any], before: State, after: State) -> str:
             try:
                 return show(alias(before, after))
             except (InputError, ModelError) as error:
                 return f"error: {error}"
 
-        return {name: [told(alias, *step) for step in steps] for name, alias in self.model.aliases.items()}
+        return {name: [described(alias, *step) for step in steps] for name, alias in self.model.aliases.items()}
 
     @property
     def _changing(self) -> set[int]:
@@ -292,7 +292,7 @@ def _take(model: Machine, state: State, move: Move, at: int) -> Step:
     instance = model.instances[move.instance]
     outcomes = model.outcomes(instance, state)
     if not 0 <= move.outcome < len(outcomes):
-        why = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
-        raise ModelError(f"step {at} cannot be {instance.label}: {why}")
+        reason = model.why_disabled(instance, state) or f"it has {len(outcomes)} outcomes, not {move.outcome + 1}"
+        raise ModelError(f"step {at} cannot be {instance.label}: {reason}")
     outcome, after = outcomes[move.outcome]
     return Step(after, instance, outcome.choices, move.outcome, state)

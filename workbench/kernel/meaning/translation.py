@@ -42,8 +42,8 @@ def in_translation(answer: T, translation: str | None, notes: Iterable[str], yes
         notes: Remarks on the translation.
         yes: What is so where it holds, as a sentence.
     """
-    given: Any = answer
-    holds = known_in(translation, given.holds)
-    why = given.why if holds is given.holds else yes + in_stale(translation)
-    known: T = replace(given, holds=holds, why=why, remarks=[*given.remarks, *notes], translation=translation)
-    return known
+    verdict: Any = answer
+    holds = known_in(translation, verdict.holds)
+    reason = verdict.why if holds is verdict.holds else yes + in_stale(translation)
+    amended: T = replace(verdict, holds=holds, why=reason, remarks=[*verdict.remarks, *notes], translation=translation)
+    return amended

@@ -130,8 +130,8 @@ class Map(Mapping[Any, Any]):
 
 def _check_keys(keys: Iterable[Any]) -> None:
     """Raise :class:`ModelError` if two `keys` are equal but not the same: Python's dict would take them for one."""
-    if why := clash(keys):
-        raise ModelError(f"a Map cannot hold both keys{why}")
+    if remark := clash(keys):
+        raise ModelError(f"a Map cannot hold both keys{remark}")
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
@@ -168,10 +168,10 @@ def make_record(kind: type, parts: tuple[Any, ...]) -> Any:
     """The record of class `kind` with the fields `parts`, made without running code of the class."""
     if issubclass(kind, tuple):
         return tuple.__new__(kind, parts)
-    made = object.__new__(kind)
+    record = object.__new__(kind)
     for name, part in zip(fields_of(kind), parts, strict=True):
-        object.__setattr__(made, name, part)
-    return made
+        object.__setattr__(record, name, part)
+    return record
 
 
 def flatten(value: Any) -> tuple[tuple[Any, ...], Callable[[Sequence[Any]], Any] | None]:
@@ -262,9 +262,9 @@ def _are_alike(one: Any, equal: Any) -> bool:
 
 def clash(members: Iterable[Any]) -> str:
     """The two of the `members` that are equal but not the same, so that no set holds both; "" if there are none."""
-    known: dict[Any, Any] = {}
+    seen: dict[Any, Any] = {}
     for member in members:
-        if not is_same(first := known.setdefault(member, member), member):
+        if not is_same(first := seen.setdefault(member, member), member):
             return f": {brief(first)} and {brief(member)} are equal values of two kinds"
     return ""
 
@@ -279,9 +279,9 @@ def check_value(value: Any, depth: int = 0) -> None:
             _check_text(value)
         return
     if not isinstance(value, (tuple, frozenset, Map)):
-        why = _why_not(value)
-        if why is not None:
-            raise ModelError(getattr(value, "no_value", None) or f"{not_a_value(value)}; {why or _ACCEPTED}")
+        reason = _why_not(value)
+        if reason is not None:
+            raise ModelError(getattr(value, "no_value", None) or f"{not_a_value(value)}; {reason or _ACCEPTED}")
     if depth == DEEPEST:
         raise ModelError(f"a value that is nested more than {DEEPEST} deep cannot be part of a state")
     for item in flatten(value)[0]:
@@ -323,8 +323,8 @@ def _written_by_hand(kind: type) -> set[str]:
     """The methods of a class that are written in a file, unlike those made by dataclass."""
     return {
         name
-        for name, what in vars(kind).items()
-        if getattr(getattr(what, "__code__", None), "co_filename", "<") != "<string>"
+        for name, attribute in vars(kind).items()
+        if getattr(getattr(attribute, "__code__", None), "co_filename", "<") != "<string>"
     }
 
 
@@ -336,8 +336,8 @@ class ObjectClasses:
 
     def check(self, value: Any) -> None:
         """Raise :class:`ModelError` if the classes of two objects have the same name."""
-        for found in objects_in(value):
-            kind = type(found)
+        for part in objects_in(value):
+            kind = type(part)
             if self._known.setdefault(kind.__qualname__, kind) is not kind:
                 raise ModelError(
                     f"two classes are called {kind.__qualname__!r}, and states hold objects of both, which read the "
@@ -411,11 +411,11 @@ def show(value: Any, joint: str = "=") -> str:
     return hex(value) if isinstance(value, int) and value.bit_length() > LONG else str(value)
 
 
-def counted(number: int, one: str, more: str | None = None) -> str:
+def counted(number: int, noun: str, more: str | None = None) -> str:
     """A number with its noun.
 
     Examples:
         >>> counted(1, "state"), counted(2_000, "state"), counted(2, "property", "properties")
         ('1 state', '2,000 states', '2 properties')
     """
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
+    return f"{number:,} {noun if number == 1 else more or noun + 's'}"

@@ -64,7 +64,7 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
             if held != 0:
                 queue.found[at] = table.number[slot] if numbered else VISITED
                 continue
-            why = DONE
+            code = DONE
             if bounds.shape[0] > 0:
                 while queue.until[c * width + member] <= at - begin:
                     member += 1
@@ -74,21 +74,21 @@ def admit(trees, source, table, queue, chunks, figures, bounds, scratch):
                     figures[layout.PRUNED] += 1
                     continue
                 if outside < 0:
-                    why = MISS_CONSTRAINT
+                    code = MISS_CONSTRAINT
                     figures[layout.WHAT] = -1 - outside
-            if why == DONE and state == figures[layout.MOST]:
+            if code == DONE and state == figures[layout.MOST]:
                 figures[layout.CUT] = c
                 chunks.new[c] += state - added
                 chunks.queued[c] = at - begin
                 figures[layout.ADDED] = state - before
                 return DONE
-            if why == DONE and state >= figures[layout.LIMIT]:
-                why = TABLE_FULL
-            if why != DONE:
+            if code == DONE and state >= figures[layout.LIMIT]:
+                code = TABLE_FULL
+            if code != DONE:
                 figures[layout.AT_CHUNK], figures[layout.AT_PLACE] = c, at - begin
                 chunks.new[c] += state - added
                 figures[layout.ADDED] = state - before
-                return why
+                return code
             table.low[slot] = low
             if words == 2:
                 table.high[slot] = queue.high[at]

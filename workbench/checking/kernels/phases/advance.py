@@ -41,9 +41,9 @@ def advance(
         if share[layout.PHASE] == layout.ADMIT_REST:
             admit_rest(table, by_shard, chunks, figures)
         else:
-            why = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
-            if why != DONE:
-                return why
+            code = admit(trees, source, table, queue, chunks, figures, bounds, scratch)
+            if code != DONE:
+                return code
         if figures[layout.CUT] >= 0:
             end = min(end, figures[layout.CUT] + 1)
             share[layout.END] = end

@@ -82,13 +82,13 @@ def link_chunk(table, edges, queue, chunks, c, before):
     room = queue.low.shape[0] // chunks.first.shape[0]
     edge = chunks.edge[c]
     for at in range(c * room, c * room + chunks.queued[c]):
-        found = np.int64(queue.found[at])
-        if found != OUTSIDE and found >= before:
-            found = np.int64(queue.number[found - before])
+        target = np.int64(queue.found[at])
+        if target != OUTSIDE and target >= before:
+            target = np.int64(queue.number[target - before])
             if queue.found[at] == before + at:
                 high = queue.high[at] if queue.high.shape[0] > 0 else np.uint64(0)
-                table.number[slot_of(table, queue.low[at], high)] = found
-        edges.target[edge], edges.step[edge] = found, queue.step[at]
+                table.number[slot_of(table, queue.low[at], high)] = target
+        edges.target[edge], edges.step[edge] = target, queue.step[at]
         edge += 1
 
 

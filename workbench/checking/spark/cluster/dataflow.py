@@ -39,7 +39,7 @@ class Flow(Protocol):
 
 def here(work: Sequence[Any], first: First, /, *stages: Stage) -> list[Any]:
     """Run the stages in this process."""
-    sent = [pair for one in work for pair in first(one)]
+    sent = [pair for unit in work for pair in first(unit)]
     for stage in stages:
         by_number: dict[int, list[Any]] = {}
         for number, message in sent:
@@ -77,8 +77,8 @@ def on_spark(
                 sent = sent.repartitionById(stage.numbers, "number").mapInArrow(_go_on(stage.do, exchange), _SENT)
             return [unpack(payload).open() for payload in payloads(sent)]
         except Exception as error:
-            told = explain(error)
-            raise told from (None if told is error else error)
+            explained = explain(error)
+            raise explained from (None if explained is error else error)
         finally:
             exchange.forget()
 

@@ -61,11 +61,11 @@ def _answers(spark: Any, tasks: int) -> list[Any]:
         raise _refusal(_failed(spark, str(error)), wrong) from error
 
 
-def _failed(spark: Any, said: str) -> str:
+def _failed(spark: Any, message: str) -> str:
     """The host of a failed task, if Spark tells."""
-    found = re.search(r"\(TID \d+\) \((\S+) executor", said)
-    if found:
-        return found[1]
+    match = re.search(r"\(TID \d+\) \((\S+) executor", message)
+    if match:
+        return match[1]
     try:
         listed = spark.sparkContext._jsc.sc().statusStore().executorList(True)
         hosts = [e.hostPort().rpartition(":")[0] for e in map(listed.apply, range(listed.size())) if e.failedTasks()]
@@ -88,18 +88,18 @@ def _wrong(answer: Any, here: str) -> str | None:
     return f"cannot load {_PACKAGE}: {answer.problem}" if answer.problem else None
 
 
-def _wrong_with_python(said: str) -> str | None:
+def _wrong_with_python(message: str) -> str | None:
     """The fault of a worker that could not answer, according to PySpark's or Spark's error."""
-    mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", said)
+    mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", message)
     if mismatch:
         return f"runs Python {mismatch[1]}, and this is Python {mismatch[2]}"
-    ended = re.search(r"Error from python worker:\n(.*?)\n\s*PYTHONPATH was:", said, re.DOTALL)
+    ended = re.search(r"Error from python worker:\n(.*?)\n\s*PYTHONPATH was:", message, re.DOTALL)
     if ended:
         return f"does not start: {ended[1].splitlines()[-1].strip()}"
-    missing = re.search(r"ModuleNotFoundError: No module named '([^']+)'", said)
+    missing = re.search(r"ModuleNotFoundError: No module named '([^']+)'", message)
     if missing:
         return f"has no {missing[1].partition('.')[0]}"
-    program = re.search(r'Cannot run program "([^"]+)"', said)
+    program = re.search(r'Cannot run program "([^"]+)"', message)
     return f"has no program {program[1]!r}" if program else None
 
 
@@ -116,13 +116,13 @@ def _refusal(where: str, wrong: str) -> InputError:
 def _least() -> list[str]:
     """The oldest versions that the package accepts."""
     try:
-        wanted = requires(_PACKAGE) or []
+        requirements = requires(_PACKAGE) or []
     except PackageNotFoundError:
-        wanted = []
-    lines = [re.match(r"([\w-]+)[^;]*>=([\d.]+)", line) for line in wanted]
-    least = {found[1]: found[2] for found in lines if found}
+        requirements = []
+    lines = [re.match(r"([\w-]+)[^;]*>=([\d.]+)", line) for line in requirements]
+    least = {match[1]: match[2] for match in lines if match}
     return [least.get(package, "0") for package in worker_report.NEEDED]
 
 
-def _numbers(said: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", said)[:3]]
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)[:3]]

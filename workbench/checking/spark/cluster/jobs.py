@@ -110,14 +110,14 @@ def explained(error: Exception, model: str) -> Exception:
     for line in str(error).splitlines():
         if "ModelError: " in line:
             text, _, met = line.split("ModelError: ", 1)[1].partition(_MET)
-            told = ModelError(text)
-            told.met = json.loads(met) if met else None
-            return told
+            model_error = ModelError(text)
+            model_error.met = json.loads(met) if met else None
+            return model_error
         if "DamagedFolder: " in line:
             return DamagedFolder(line.split("DamagedFolder: ", 1)[1])
         if "InputError: " in line:  # a name that the model may not use, say
             return InputError(line.split("InputError: ", 1)[1])
         if "NotReceived: " in line:
-            said = line.split("NotReceived: ", 1)[1]
-            return InputError(f"Spark's workers cannot load {model}: {said}; install what it imports there too")
+            problem = line.split("NotReceived: ", 1)[1]
+            return InputError(f"Spark's workers cannot load {model}: {problem}; install what it imports there too")
     return error

@@ -146,9 +146,9 @@ def _start(master: str | None, conf: dict[str, Any]) -> SparkSession:
             _let_java_go_quietly(spark.sparkContext._accumulatorServer)
             return spark
     except (PySparkException, Py4JError, ConnectionError, ImportError) as error:
-        said = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
-        why = end_of_java(0) or said.splitlines()[0]
-        raise InputError(f"Spark does not start with master {master!r}: {why}") from error
+        message = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
+        reason = end_of_java(0) or message.splitlines()[0]
+        raise InputError(f"Spark does not start with master {master!r}: {reason}") from error
 
 
 @contextmanager
@@ -170,13 +170,13 @@ def _start_java(settings: dict[str, Any]) -> None:
         .setAll([(name, _written(value)) for name, value in settings.items()])
     )
     logging.getLogger().addFilter(_is_not_py4js)
-    heard, said = os.pipe()
-    passing = threading.Thread(target=_pass_on, args=(heard,), name="java", daemon=True)
+    reader, writer = os.pipe()
+    passing = threading.Thread(target=_pass_on, args=(reader,), name="java", daemon=True)
     passing.start()
     try:
-        gateway = launch_gateway(conf, {"stderr": said})
+        gateway = launch_gateway(conf, {"stderr": writer})
     finally:
-        os.close(said)
+        os.close(writer)
 
     def end() -> None:
         """End Java by closing its input, and pass on its last output."""
@@ -262,17 +262,17 @@ def _local_settings(cores: int) -> dict[str, Any]:
 @contextmanager
 def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterator[None]:
     """Provide what Spark reads only at its start: variables, and the log's configuration, named in `settings`."""
-    wanted = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
+    variables = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
     python = settings.get("spark.pyspark.python")  # PySpark leaves it to spark-submit
     if python is not None:
-        wanted["PYSPARK_PYTHON"] = str(python)
-    before = {name: os.environ.get(name) for name in wanted}
+        variables["PYSPARK_PYTHON"] = str(python)
+    before = {name: os.environ.get(name) for name in variables}
     with tempfile.TemporaryDirectory() as folder:
         log_settings = Path(folder, "log4j2.properties")
         log_settings.write_text(_LOGGING)
         options = f"-Dlog4j2.configurationFile={log_settings} {settings.get(DRIVER_OPTIONS, '')}"
         settings[DRIVER_OPTIONS] = options.strip()
-        os.environ.update(wanted)
+        os.environ.update(variables)
         try:
             yield
         finally:
@@ -323,13 +323,13 @@ def check_java() -> str:
         )
     where = f"JAVA_HOME = {home!r}" if home else java
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
+        output = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60).stderr
     except (OSError, subprocess.TimeoutExpired):
-        said = ""
-    version = re.search(r'version "(?:1\.)?(\d+)', said)
+        output = ""
+    version = re.search(r'version "(?:1\.)?(\d+)', output)
     if version is None:
         raise InputError(f"Spark needs Java, and {where} is none that runs; {to_install('java')}")
     if int(version[1]) < _OLDEST_JAVA:
-        found = f"{where} is Java {version[1]}"
-        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {found}; {to_install('java')}")
-    return said
+        actual = f"{where} is Java {version[1]}"
+        raise InputError(f"Spark needs Java {_OLDEST_JAVA} or newer, and {actual}; {to_install('java')}")
+    return output

@@ -34,14 +34,14 @@ def answer(batches: Iterator[Any]) -> Iterator[Any]:
             gc.freeze()  # PySpark's workers collect garbage after each task: spare them this
         except Exception as error:  # the problem is the answer
             problem = f"{type(error).__name__}: {error}".splitlines()[0]
-        said = {
+        report = {
             "host": platform.node(),
             "python": sys.executable,
             "problem": problem,
             "code": code,
             "versions": [version_of(name) for name in NEEDED],
         }
-        yield pyarrow.RecordBatch.from_pydict({"payload": [json.dumps(said).encode()]})
+        yield pyarrow.RecordBatch.from_pydict({"payload": [json.dumps(report).encode()]})
 
 
 def code_of_package() -> str:

@@ -103,13 +103,13 @@ class SparkSearch(Running):
                 began = time.perf_counter()
                 if self.manifest.levels:
                     limits.deeper(len(self.manifest.levels))
-                    initial, made = self.manifest.initial, self._next_levels()
+                    initial, levels = self.manifest.initial, self._next_levels()
                 else:
                     initial, outcomes = write_initial_level(self.directory, self.task, self.watch)
-                    made = [outcomes]
-                seconds = (time.perf_counter() - began) / len(made)
+                    levels = [outcomes]
+                seconds = (time.perf_counter() - began) / len(levels)
                 numbered: CellValues = [[] for _ in self.model.layout.cells]
-                for outcomes in made:
+                for outcomes in levels:
                     if self.manifest.complete or (fail_fast and self._violated()):
                         break
                     numbered = self._complete(self._with(initial, outcomes, seconds), outcomes, limits, numbered)
@@ -135,8 +135,8 @@ class SparkSearch(Running):
         if self.manifest.linked or int(plan.firsts[-1]) >= OUTSIDE:
             return
         if int(plan.firsts[-1]) <= HERE:
-            one = self._narrow.worker(self.manifest.values, self.watch)
-            linked = link_run(here, lambda: one, self.task.buckets, plan)
+            worker = self._narrow.worker(self.manifest.values, self.watch)
+            linked = link_run(here, lambda: worker, self.task.buckets, plan)
         else:
             files = [source.file.path for source in plan.sources]
             linked = link_run(self.flow, self._getting([*files, *plan.before]), self.task.buckets, plan)
@@ -177,7 +177,7 @@ class SparkSearch(Running):
         """
         frontier = self._getting(file.path for file in self.manifest.levels[-1].files)
         expand = partial(expanding.expand_work, frontier, level.values_level, level.decided)
-        known = self._getting(name for names in level.visited.values() for name in names)
+        visited = self._getting(name for names in level.visited.values() for name in names)
         sizes, seconds = self.manifest.sizes, self.manifest.levels[-1].seconds
         last = level.first + (1 if alone else levels_per_job(sizes, self.task.buckets, seconds)) - 1
         last = min(last, (self.limits.budget.depth or last + 1) - 1)
@@ -186,7 +186,7 @@ class SparkSearch(Running):
                 self.task.buckets,
                 partial(
                     expanding.advance_bucket if number < last else expanding.admit_bucket,
-                    known,
+                    visited,
                     level._replace(number=number),
                 ),
             )
@@ -198,8 +198,8 @@ class SparkSearch(Running):
             if last == level.first:
                 raise
             return self._wide_levels(work, level, alone=True)  # only the last level has traces
-        admitted = [one for report in reports for one in report.levels]
-        return [[one for one in admitted if one.level == number] for number in range(level.first, last + 1)]
+        admitted = [part for report in reports for part in report.levels]
+        return [[part for part in admitted if part.level == number] for number in range(level.first, last + 1)]
 
     def _with(self, initial: int, outcomes: Sequence[Admitted], seconds: float) -> RunManifest:
         """The manifest with the level of `outcomes`."""
@@ -248,8 +248,10 @@ class SparkSearch(Running):
         self.memory = [m for o in outcomes for m in (o.memory, *(step.memory for step in o.steps))]
         self._worker_peak = max([self._worker_peak, *(memory.peak for memory in self.memory)])
         for memory in self.memory:
-            known = self._costs.get(memory.process, ())
-            self._costs[memory.process] = max(known, memory.costs, key=lambda costs: sum(cost.calls for cost in costs))
+            earlier = self._costs.get(memory.process, ())
+            self._costs[memory.process] = max(
+                earlier, memory.costs, key=lambda costs: sum(cost.calls for cost in costs)
+            )
         for outcome in outcomes:
             self.directory.know(outcome.sums)
         most = limits.budget.states
@@ -258,10 +260,10 @@ class SparkSearch(Running):
             limits.room(most)
         manifest.seconds = limits.seconds
         if not manifest.complete:
-            told = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
-            before, numbered = numbered, _merge([numbered, *told])
+            extras = [self.directory.from_message(outcome.extras) for outcome in outcomes if outcome.extras]
+            before, numbered = numbered, _merge([numbered, *extras])
             new = [now[len(then) :] for then, now in zip(before, numbered, strict=True)]
-            self._values = [known + len(cell) for known, cell in zip(self._values, new, strict=True)]
+            self._values = [count + len(cell) for count, cell in zip(self._values, new, strict=True)]
             self._growth.note(self._values)
             manifest.levels[-1].values = self.directory.write_values(len(self.manifest.levels), new)
         self.commit(manifest)

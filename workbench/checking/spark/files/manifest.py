@@ -187,10 +187,10 @@ class ManifestStep:
     @classmethod
     def between(cls, before: RunManifest | None, after: RunManifest) -> "ManifestStep":
         """The step from `before`, if there was one, to `after`."""
-        known = before.levels if before else []
-        counts = after.levels[len(known) - 1].counts if known else None
+        levels = before.levels if before else []
+        counts = after.levels[len(levels) - 1].counts if levels else None
         state = {name: getattr(after, name) for name in _STATE}
-        return cls(after.levels[len(known) :], None if known and counts == known[-1].counts else counts, state)
+        return cls(after.levels[len(levels) :], None if levels and counts == levels[-1].counts else counts, state)
 
 
 _STATE = [part.name for part in fields(RunManifest) if part.name not in ("prefix", "levels")]

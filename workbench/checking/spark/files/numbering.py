@@ -42,9 +42,9 @@ class Numbering:
     def local(self, level: int, extras: Sequence[Sequence[Any]]) -> "Translation":
         """The translation to local numbers from global ones as of `level` and numbers of `extras`."""
         parts = []
-        for cell, known in enumerate(self._known[level]):
+        for cell, count in enumerate(self._known[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
-            parts.append(np.concatenate([self._local_of[cell].array[:known], np.array(own, np.int32)]))
+            parts.append(np.concatenate([self._local_of[cell].array[:count], np.array(own, np.int32)]))
         return Translation.of(parts, self._cells.row_type)
 
     def to_shared(self, rows: np.ndarray, level: int) -> np.ndarray:
@@ -54,9 +54,9 @@ class Numbering:
     def shared(self, level: int) -> list[np.ndarray]:
         """The global number, as of `level`, of each local one, for each cell; UNKNOWN if there is none."""
         parts = []
-        for values, local_of, known in zip(self._cells.values, self._local_of, self._known[level], strict=True):
+        for values, local_of, count in zip(self._cells.values, self._local_of, self._known[level], strict=True):
             part = np.full(len(values), UNKNOWN, np.int32)
-            part[local_of.array[:known]] = np.arange(known, dtype=np.int32)
+            part[local_of.array[:count]] = np.arange(count, dtype=np.int32)
             parts.append(part)
         return parts
 
@@ -105,10 +105,10 @@ class OwnValues:
         values: For each cell its own values, in the order of their numbers.
     """
 
-    def __init__(self, known: Sequence[int]) -> None:
-        self._known = known
-        self.values: list[list[Any]] = [[] for _ in known]
-        self._numbers: list[dict[Any, int]] = [{} for _ in known]
+    def __init__(self, counts: Sequence[int]) -> None:
+        self._known = counts
+        self.values: list[list[Any]] = [[] for _ in counts]
+        self._numbers: list[dict[Any, int]] = [{} for _ in counts]
 
     def settle(self, rows: PackedRows, some: np.ndarray, extras: Sequence[Sequence[Any]]) -> np.ndarray:
         """The numbers behind the codes of a message's `rows`, with new numbers for the `extras` that `some` rows have.

@@ -82,8 +82,8 @@ class RunDirectory:
         step = ManifestStep.between(before, run.done)
         with _writing():
             if steps is None:
-                known = set(before.names()) if before else set()
-                self.folder.add(asdict(step), self.sums(name for name in run.done.names() if name not in known))
+                names = set(before.names()) if before else set()
+                self.folder.add(asdict(step), self.sums(name for name in run.done.names() if name not in names))
             else:
                 named = set(self.folder.files)
                 self.folder.commit(run.head([*steps, step]), self.sums(run.done.names()))
@@ -106,9 +106,9 @@ class RunDirectory:
         """`values` for other processes, which may be unable to import their classes."""
         return values if self._encoding.only_installed else self._encoded(values)
 
-    def from_message(self, told: Any) -> CellValues:
+    def from_message(self, message: Any) -> CellValues:
         """Undo :meth:`for_message`."""
-        return self._decoded(told, "a message") if isinstance(told, bytes) else told
+        return self._decoded(message, "a message") if isinstance(message, bytes) else message
 
     def _encoded(self, values: CellValues) -> bytes:
         return json.dumps([[self._encoding.encode(value) for value in of_cell] for of_cell in values]).encode()

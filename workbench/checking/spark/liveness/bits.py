@@ -41,8 +41,8 @@ class StateSet:
     def __getitem__(self, span: slice) -> np.ndarray:
         """Whether each state of a span is in the set, as booleans."""
         first = span.start - span.start % 8
-        found = np.unpackbits(self.bits[first // 8 : -(-span.stop // 8)], bitorder="little")
-        return found[span.start - first : span.stop - first].view(np.bool_)
+        unpacked = np.unpackbits(self.bits[first // 8 : -(-span.stop // 8)], bitorder="little")
+        return unpacked[span.start - first : span.stop - first].view(np.bool_)
 
     def __setitem__(self, span: slice, members: Any) -> None:
         first, last = span.start - span.start % 8, -(-span.stop // 8) * 8

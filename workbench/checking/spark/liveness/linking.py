@@ -78,10 +78,10 @@ class LinkPlan(NamedTuple):
                     sources.append(FileOfStates(file, level, number))
                     number += file.rows
         begin = sum(file.states for file in done.transitions)
-        given = [file.first for file in done.transitions]
+        linked = [file.first for file in done.transitions]
         total = sum(done.sizes)
-        firsts = np.array([*given, *range(begin, total, part_states), total], np.int64)
-        return cls(sources, [] if done.prefix is None else done.prefix.visited, firsts, len(given))
+        firsts = np.array([*linked, *range(begin, total, part_states), total], np.int64)
+        return cls(sources, [] if done.prefix is None else done.prefix.visited, firsts, len(linked))
 
     @property
     def parts(self) -> range:
@@ -175,14 +175,14 @@ def number_targets(
                 yield part - plan.given, Truths(message.numbers[some], message.values[:, some])
             continue
         if message.targets.ndim == 2:
-            found = transition_kernels.look_up(message.targets, table)
-            if (found < 0).any():
-                label = int(message.labels[found < 0][0]) % len(worker.model.instances)
+            numbers = transition_kernels.look_up(message.targets, table)
+            if (numbers < 0).any():
+                label = int(message.labels[numbers < 0][0]) % len(worker.model.instances)
                 raise ModelError(
                     f"{worker.model.instances[label].label} led to another state when it was run again: "
                     "the model is not pure"
                 )
-            message = message._replace(targets=found.astype(np.uint32))
+            message = message._replace(targets=numbers.astype(np.uint32))
         for part, some in _each(plan.part_of(message.sources)):
             yield part - plan.given, message.take(some)
 
@@ -242,8 +242,8 @@ def assemble(
     order = np.argsort(np.concatenate(numbers))
     if not np.array_equal(np.concatenate(numbers)[order], np.arange(first, end)):
         raise ModelError(f"not every state from number {first} to {end - 1} was expanded when the search was complete")
-    made = Part.of(first, np.concatenate(values, axis=1)[:, order], Steps.join(steps))
-    return [(number, write_part(get().directory, made))]
+    part = Part.of(first, np.concatenate(values, axis=1)[:, order], Steps.join(steps))
+    return [(number, write_part(get().directory, part))]
 
 
 def write_part(directory: RunDirectory, part: Part) -> Linked:

@@ -60,13 +60,13 @@ class SparkLivenessJudge:
         search = self._search
         if not search.manifest.linked:
             many = sum(search.manifest.sizes) >= OUTSIDE
-            why = f"more than {OUTSIDE:,} states have no numbers here" if many else search.stopped
-            return _unknown(declared, why or "the transitions are not written yet; resume the search")
+            reason = f"more than {OUTSIDE:,} states have no numbers here" if many else search.stopped
+            return _unknown(declared, reason or "the transitions are not written yet; resume the search")
         obstacles: list[Undecided | Stop] = []
 
         def find(formula: Formula) -> tuple[Trace | None, Demand]:
-            given, wanted = next(columns)
-            trigger, goal = None if given is None else truths[given], truths[wanted]
+            trigger_column, goal_column = next(columns)
+            trigger, goal = None if trigger_column is None else truths[trigger_column], truths[goal_column]
             demand = self._demand(formula, trigger, goal)
             try:
                 search.watch()
@@ -116,8 +116,8 @@ class SparkLivenessJudge:
         follows = np.zeros((len(files), len(files)), np.bool_)
         space = SpaceOutline(firsts, levels, np.array([file.transitions for file in files], np.int64), follows)
         fair = np.zeros(self._labels, np.bool_)
-        by_steps = (one for one in self._fairness if one.assumed and one.enabled is None)
-        fair[[number for one in by_steps for number in one.actions]] = True
+        by_steps = (condition for condition in self._fairness if condition.assumed and condition.enabled is None)
+        fair[[number for condition in by_steps for number in condition.actions]] = True
         truths, busy = [StateSet(total) for _ in range(self._parts.predicates)], StateSet(total)
         for described in self._parts.sweep(Describe(firsts, fair), range(len(files))):
             part = space.part_of(described.first)
@@ -172,8 +172,8 @@ class SparkLivenessJudge:
         finder, arrays = self._whole
         everywhere = slice(0, self._space.states)
         met, steps = met_by(self._fairness, formula), self._fair.of_conditions(formula.steps)
-        given = None if trigger is None else trigger[everywhere]
-        lasso = finder.find(formula.kind, given, goal[everywhere], met, steps)
+        triggers = None if trigger is None else trigger[everywhere]
+        lasso = finder.find(formula.kind, triggers, goal[everywhere], met, steps)
         if lasso is None:
             return None
         start, _ = self._parts.way_to(lasso.start)
@@ -261,7 +261,9 @@ class SparkLivenessJudge:
         leaving, leaving_labels = arrays.leaving
         graph = Graph(indptr, targets, labels, 1, (chain + leaving, leaving_labels))
         real = np.arange(len(indptr) - 1) >= chain
-        held = {at: np.append(np.zeros(chain, bool), one[0 : one.size][numbers]) for at, one in enabled.items()}
+        held = {
+            at: np.append(np.zeros(chain, bool), states[0 : states.size][numbers]) for at, states in enabled.items()
+        }
         lasso = LassoFinder(graph, fairness, held).find("always_eventually", None, ~real, steps=steps)
         if lasso is None:
             return None
@@ -270,8 +272,8 @@ class SparkLivenessJudge:
         return int(numbers[last - chain]), self._moves(arrays, cycle)
 
 
-def _unknown(declared: Property, why: str) -> Verdict:
-    return Verdict.on(declared, None, f"liveness is not decided: {why}")
+def _unknown(declared: Property, reason: str) -> Verdict:
+    return Verdict.on(declared, None, f"liveness is not decided: {reason}")
 
 
 def _nearest(distance: np.ndarray, busy: StateSet) -> int | None:

@@ -112,8 +112,8 @@ class TransitionParts:
                 inside = numbers[at] == target
                 begin += int(chosen.sum())
                 degrees.append(np.bincount(source[inside], minlength=begin)[begin - int(chosen.sum()) :])
-                found = (at[inside], label[inside], ordinal[inside], source[~inside], label[~inside])
-                for column, values in zip(columns, found, strict=True):
+                additions = (at[inside], label[inside], ordinal[inside], source[~inside], label[~inside])
+                for column, values in zip(columns, additions, strict=True):
                     column.append(values)
         targets, labels, ordinals, leaving, left_by = (
             np.concatenate([np.empty(0, np.int32), *column]).astype(np.int32) for column in columns

@@ -18,13 +18,13 @@ def number_states(fingerprints, numbers, table):
 @njit(cache=True, nogil=True)
 def look_up(fingerprints, table):
     """The number of each fingerprint in a table, or -1."""
-    found = np.full(fingerprints.shape[0], -1, np.int64)
+    numbers = np.full(fingerprints.shape[0], -1, np.int64)
     for i in range(fingerprints.shape[0]):
         high = fingerprints[i, 1] if fingerprints.shape[1] == 2 else np.uint64(0)
         slot = slot_of(table, fingerprints[i, 0], high)
         if table.low[slot] != 0:
-            found[i] = table.number[slot]
-    return found
+            numbers[i] = table.number[slot]
+    return numbers
 
 
 @njit(cache=True, nogil=True)

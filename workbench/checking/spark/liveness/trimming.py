@@ -68,16 +68,16 @@ class Conditions(NamedTuple):
         groups = []
         for at in range(0, len(fairness), _AT_ONCE):
             own, enables, kinds = np.zeros(labels, np.uint8), np.zeros(labels, np.uint8), [0, 0]
-            said: list[tuple[int, StateSet]] = []
+            stated: list[tuple[int, StateSet]] = []
             for bit, condition in enumerate(fairness[at : at + _AT_ONCE]):
                 actions = sorted(condition.actions)
                 own[actions] |= np.uint8(1 << bit)
                 kinds[condition.strong] |= 1 << bit
                 if at + bit in enabled:
-                    said.append((1 << bit, enabled[at + bit]))
+                    stated.append((1 << bit, enabled[at + bit]))
                 else:
                     enables[actions] |= np.uint8(1 << bit)
-            groups.append(cls(own, enables, kinds[False], kinds[True], said))
+            groups.append(cls(own, enables, kinds[False], kinds[True], stated))
         return groups
 
 
@@ -275,7 +275,7 @@ class Trimmer:
         """
         space = self.space
         depth = len(space.levels) - 1
-        found = np.full(space.states, FAR, np.uint16)
+        distance_of = np.full(space.states, FAR, np.uint16)
         everywhere = bool((entries.bits == allowed.bits).all())
         unseen = StateSet(space.states, allowed.bits.copy())
         reached, distance = np.empty(0, np.uint32), 0
@@ -287,13 +287,13 @@ class Trimmer:
             if distance < depth:
                 level = slice(int(space.levels[distance]), int(space.levels[distance + 1]))
                 frontier[level] = frontier[level] | (entries[level] & unseen[level])
-            found[frontier.members()] = distance
+            distance_of[frontier.members()] = distance
             unseen = unseen - frontier
             if not everywhere:  # if every allowed state is an entry, its distance is its level
                 answers = self._sweep(Reach(frontier, unseen), self._parts_of(frontier))
                 reached = np.unique(np.concatenate([np.empty(0, np.uint32), *answers]))
             distance += 1
-        return found
+        return distance_of
 
     def fair_part(self, region: StateSet, conditions: Sequence[Conditions], enough: int = 0) -> StateSet:
         """The states of a region from which a fair cycle can be reached inside it.

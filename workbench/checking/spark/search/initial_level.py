@@ -96,7 +96,7 @@ def _alone(model: Machine, place: int, error: ModelError) -> Trace:
 def _deciding(task: Task, declared: Property) -> Callable[[State], bool]:
     """A predicate of initial states: whether they decide the property."""
     if declared.of_states:
-        predicates, wanted = task.model.predicates(declared.name), declared.wanted
-        return lambda state: any(predicate.holds(state) is wanted for predicate in predicates)
+        predicates, decisive = task.model.predicates(declared.name), declared.wanted
+        return lambda state: any(predicate.holds(state) is decisive for predicate in predicates)
     begins = [judge.begins for judge in task.model.judges(declared) if judge.begins is not None]
     return lambda state: any(begin(state) is not True for begin in begins)

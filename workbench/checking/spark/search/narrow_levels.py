@@ -39,8 +39,8 @@ class NarrowLevels:
         if manifest.levels[-1].states > MOST_STATES:
             self._left_to_jobs = 0
             return False
-        known = 0 if self._worker is None else self._worker.visited
-        if visited - known > (1 + self._left_to_jobs) * READ_PER_JOB:
+        loaded = 0 if self._worker is None else self._worker.visited
+        if visited - loaded > (1 + self._left_to_jobs) * READ_PER_JOB:
             self._left_to_jobs += 1
             return False
         return True

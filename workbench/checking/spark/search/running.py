@@ -99,11 +99,13 @@ class Running:
 
     def explain(self, error: Exception) -> Exception:
         """Turn a job's error into a one-line error; a bug in the workbench keeps its traceback."""
-        what = "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
+        subject = (
+            "what leads from state to state" if self.manifest.complete else f"level {len(self.manifest.sizes) + 1}"
+        )
         for line in str(error).splitlines() if not isinstance(error, NotWritten) else [f"NotWritten: {error}"]:
             if "NotWritten: " in line:
                 return InputError(
-                    f"{what} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
+                    f"{subject} cannot be written ({line.split('NotWritten: ', 1)[1]}); "
                     f"the levels before are good: make room and resume {str(self.directory.folder.path)!r}"
                 )
         return explained(error, self.model.name)

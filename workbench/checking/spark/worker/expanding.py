@@ -23,11 +23,11 @@ class Expanding:
         known: Decided properties, which judge no more steps.
     """
 
-    def __init__(self, worker: Worker, values_level: int, known: frozenset[str]) -> None:
-        self._worker, self._values_level, self._known = worker, values_level, known
+    def __init__(self, worker: Worker, values_level: int, decided: frozenset[str]) -> None:
+        self._worker, self._values_level, self._known = worker, values_level, decided
         self._trees, self._expander, self._part = worker.trees, worker.expander, worker.part
         if worker.steps is not None:
-            worker.steps.begin_anew(known)
+            worker.steps.begin_anew(decided)
         self._decided: dict[str, list[int]] = {}
         self._before = [counts.copy() for counts in self._expander.counts]
         self._outside = self._expander.pruned.total
@@ -115,11 +115,11 @@ def reach_worker(get: Callable[[], Worker], _: Any) -> Outgoing:
     return ()
 
 
-def expand_work(get: Callable[[], Worker], level: int, known: frozenset[str], work: Sequence[Work]) -> Outgoing:
+def expand_work(get: Callable[[], Worker], level: int, decided: frozenset[str], work: Sequence[Work]) -> Outgoing:
     """The successors that :class:`Expanding` finds for the states in `work`; values are numbered as of `level`."""
     worker = get()
     worker.catch_up(level)
-    expanding = Expanding(worker, level, known)
+    expanding = Expanding(worker, level, decided)
     for file, row_group in work:
         states = worker.directory.states(file.path, ["fingerprints", "rows"], row_group)
         yield from expanding.put(states.fingerprints, worker.rows_of(file, states))

@@ -100,7 +100,7 @@ class Worker:
     @property
     def visited(self) -> int:
         """The number of visited states that this process knows."""
-        return sum(known.count for known in self._buckets.values())
+        return sum(bucket.count for bucket in self._buckets.values())
 
     @property
     def memory(self) -> Memory:
@@ -109,7 +109,7 @@ class Worker:
 
     @property
     def _visited_bytes(self) -> int:
-        return sum(known.visited.nbytes for known in self._buckets.values())
+        return sum(bucket.visited.nbytes for bucket in self._buckets.values())
 
     def spare_the_collector(self) -> None:
         """Exempt the trees from garbage collection, which PySpark runs after each task.
@@ -124,7 +124,9 @@ class Worker:
     def labels(self) -> list[Labels | Enabled]:
         """The labels of states for liveness, evaluated once the search is complete."""
         declared = self.model.select(self.task.properties)
-        of_properties = [Labels(self.model, self.trees, one) for one in declared if isinstance(one, Liveness)]
+        of_properties = [
+            Labels(self.model, self.trees, liveness) for liveness in declared if isinstance(liveness, Liveness)
+        ]
         return [*of_properties, Enabled(self.model.fairness, self.trees)]
 
     @property
@@ -142,22 +144,22 @@ class Worker:
 
     def bucket_set(self, bucket: int, files: Sequence[str]) -> BucketSet:
         """The visited set of a bucket: this process's part of it, completed from `files`."""
-        known = self._buckets.pop(bucket, None)
-        if known is None or known.files != files[: len(known.files)]:
-            known = BucketSet(self.cells.words)
-        for path in files[len(known.files) :]:
-            known.make_room(self.directory.rows(path))
+        visited = self._buckets.pop(bucket, None)
+        if visited is None or visited.files != files[: len(visited.files)]:
+            visited = BucketSet(self.cells.words)
+        for path in files[len(visited.files) :]:
+            visited.make_room(self.directory.rows(path))
             for part in self.directory.each_part(path, ["fingerprints"]):
-                known.add(part.fingerprints)
-            known.files.append(path)
-        return known
+                visited.add(part.fingerprints)
+            visited.files.append(path)
+        return visited
 
     def keep_bucket(self, bucket: int, visited: BucketSet, level: int) -> None:
         """Keep a bucket's visited set as of `level`; if room runs out, drop the sets not used in the level before."""
         visited.level = level
         self._buckets[bucket] = visited  # the last one: the first has not been met for longest
-        for other, known in list(self._buckets.items()):
-            if known.level >= level - 1 or self._visited_bytes <= _ROOM:
+        for other, bucket_set in list(self._buckets.items()):
+            if bucket_set.level >= level - 1 or self._visited_bytes <= _ROOM:
                 break
             del self._buckets[other]
 
