@@ -125,7 +125,7 @@ class Why:
     def _of_operator(
         self, node: Expression, env: Environment, name: str, arguments: Sequence[Argument]
     ) -> list[Reason]:
-        operands = [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
+        operands = [(argument.node, argument.environment) for argument in arguments if isinstance(argument, Closure)]
         if name == "~":
             return self._otherwise.of(*operands[0])
         if name in ("/\\", "\\/"):
@@ -148,10 +148,10 @@ class Why:
         is_conjunction: bool,
     ) -> list[Reason]:
         if is_conjunction is not self.is_true:  # one operand is enough
-            return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
+            return next(self.of(*operand) for operand in operands if holds(*operand, self.states) is self.is_true)
         if self._is_wide(node):
             return [self.atom(node, env)]
-        return [reason for one in operands for reason in self.of(*one)]
+        return [reason for operand in operands for reason in self.of(*operand)]
 
     def _is_wide(self, node: Expression) -> bool:
         """Whether more parts than can be named are all to blame."""
@@ -214,8 +214,8 @@ def _members(domain: Expression, env: Environment, states: States) -> bool:
 
 def _given(node: Expression, env: Environment, states: States) -> str:
     """For which values of bound names and parameters a formula is meant, if it mentions any."""
-    said = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
-    return f" for {said}" if said else ""
+    text = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
+    return f" for {text}" if text else ""
 
 
 def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tuple[str, str]]:
@@ -242,8 +242,8 @@ def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iter
     """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
     varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
     for node in varying or (nodes if states.now.keys() <= {DEPTH} else ()):
-        if (said := written(node)) != (value := brief(evaluate(node, env, states))):
-            yield f"{said} is {value}"
+        if (text := written(node)) != (value := brief(evaluate(node, env, states))):
+            yield f"{text} is {value}"
 
 
 def _cells_in(node: Node, env: Environment, states: States, around: frozenset[Defined]) -> Iterator[tuple[str, Any]]:
@@ -287,7 +287,7 @@ def _changed(node: Expression, env: Environment, states: States) -> Iterator[str
         return
     with suppress(EvaluationFailure):  # it has none yet
         if not is_unchanged(node, env, states):
-            before, after = (brief(evaluate(node, env, one)) for one in (states, states.primed))
+            before, after = (brief(evaluate(node, env, moment)) for moment in (states, states.primed))
             yield f"{written(node)} changes from {before} to {after}"
 
 

@@ -124,11 +124,11 @@ class Uses:
         reached = scope.reach(node)
         passed = dict(reached.arguments)
         inner = {**operators, **self._operators(passed.items(), scope, operators)}
-        found = self._of_call(reached.meaning, node.arguments, scope, inner, use)
-        kept = {(name, one) for name, one in found if name not in passed}
-        for name, one in found:
+        uses = self._of_call(reached.meaning, node.arguments, scope, inner, use)
+        kept = {(name, inner_use) for name, inner_use in uses if name not in passed}
+        for name, inner_use in uses:
             if name in passed:
-                kept |= self.found(passed[name], scope, operators, one)
+                kept |= self.found(passed[name], scope, operators, inner_use)
         return frozenset(kept)
 
     def _of_call(
@@ -139,16 +139,16 @@ class Uses:
         for number, argument in enumerate(arguments):
             if not scope.arity_of(argument):
                 together |= self.found(argument, scope, operators, use if use is Use.PRIMED else None)
-                for one in {done for at, done in effect.arguments if at == number}:
-                    together |= self.found(argument, scope, operators, one)
+                for inner_use in {done for at, done in effect.arguments if at == number}:
+                    together |= self.found(argument, scope, operators, inner_use)
         return frozenset(together)
 
     def _effect(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
     ) -> Effect:
         if isinstance(meaning, Standard):
-            passed = [one for one in arguments if scope.arity_of(one)]
-            others = [self.as_operator(one, scope, operators, use).others for one in passed]
+            passed = [argument for argument in arguments if scope.arity_of(argument)]
+            others = [self.as_operator(argument, scope, operators, use).others for argument in passed]
             return Effect(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
         if isinstance(meaning, Declaration):
             return operators.get(meaning, _anything(len(arguments)))
@@ -157,8 +157,8 @@ class Uses:
         if not isinstance(meaning, Defined):
             return Effect(frozenset(), _NOTHING)
         parameters = meaning.definition.parameters
-        given = self._operators(zip(parameters, arguments, strict=False), scope, operators)
-        return _split(parameters, self._of_body(meaning, use, {**operators, **given}))
+        passed_operators = self._operators(zip(parameters, arguments, strict=False), scope, operators)
+        return _split(parameters, self._of_body(meaning, use, {**operators, **passed_operators}))
 
     def _operators(
         self, passed: Iterable[tuple[Declaration, Expression]], scope: Scope, operators: Operators
@@ -203,10 +203,10 @@ def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[t
     return frozenset()
 
 
-def _split(parameters: tuple[Declaration, ...], found: Found) -> Effect:
+def _split(parameters: tuple[Declaration, ...], uses: Found) -> Effect:
     numbers = {parameter: number for number, parameter in enumerate(parameters)}
-    arguments = frozenset((numbers[name], use) for name, use in found if name in numbers)
-    return Effect(arguments, frozenset((name, use) for name, use in found if name not in numbers))
+    arguments = frozenset((numbers[name], use) for name, use in uses if name in numbers)
+    return Effect(arguments, frozenset((name, use) for name, use in uses if name not in numbers))
 
 
 def _anything(arguments: int) -> Effect:
