@@ -151,7 +151,7 @@ def _constant(writer: Writer, meaning: Constant, at: Place) -> ast.expr:
 def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     if meaning.module:
         function = writer.named(MODULES[meaning.module][meaning.name][1])
-        return call(function, *[_given(writer, argument, here) for argument in arguments])
+        return call(function, *[_python_argument(writer, argument, here) for argument in arguments])
     symbol = meaning.name
     if symbol in _TEMPORAL:
         fail_at(at, f"{symbol} makes this a temporal formula, which has no value in a state")
@@ -185,7 +185,7 @@ def _condition(writer: Writer, argument: Binding, here: Context) -> ast.expr:
     return call("truth", writer.bound(argument, here))
 
 
-def _given(writer: Writer, argument: Binding, here: Context) -> ast.expr:
+def _python_argument(writer: Writer, argument: Binding, here: Context) -> ast.expr:
     """An argument for a Python function: a value, or a function of values."""
     if not isinstance(argument, ByName) or not argument.scope.arity_of(argument.node):
         return writer.bound(argument, here)

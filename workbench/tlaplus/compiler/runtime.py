@@ -134,13 +134,13 @@ class _Possible(Exception):
 def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arguments: Any) -> bool:
     """``ENABLED action``: whether the action has a way; the first one found ends the run."""
     try:
-        action(Run(names, now), _found, *arguments)
+        action(Run(names, now), _stop, *arguments)
     except _Possible:
         return True
     return False
 
 
-def _found() -> NoReturn:
+def _stop() -> NoReturn:
     raise _Possible
 
 

@@ -269,7 +269,9 @@ class Closures:
         if listed is None:
             return None
         for names in bound.patterns:
-            valuations = [{**outer, **inner} for inner in _given(names, listed, bound.is_tuple) for outer in valuations]
+            valuations = [
+                {**outer, **inner} for inner in _bindings(names, listed, bound.is_tuple) for outer in valuations
+            ]
             if len(valuations) > MOST_CASES:
                 return None
         return valuations
@@ -315,7 +317,7 @@ def listed_if_few(members: Any) -> list[Any] | None:
     return few if len(few) <= MOST_CASES else None
 
 
-def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
+def _bindings(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
     for member in members:
         if not is_tuple:
             yield {names[0]: member}

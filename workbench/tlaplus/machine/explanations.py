@@ -58,7 +58,7 @@ class Explanations:
             blamed = reasons(self._opened.named(name), self._opened.root, States(now))
             return [_without(name, reason) for reason in blamed]
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
         """The parts of a property that an initial state, or the two states of a step, make false."""
@@ -66,7 +66,7 @@ class Explanations:
         def explain() -> Iterable[Reason]:
             return broken_by_step(self._opened.named(name), self._opened.root, self._each(states))
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
         """What the states of a lasso lack that violates a property."""
@@ -84,7 +84,7 @@ class Explanations:
             body, scope = next((assumption.body, scope) for assumption, scope in assumed if assumption.at == at)
             return reasons(body, self._opened.root.at(scope), BEFORE)
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
         """What disables a disjunct of Next in a state of the machine."""
@@ -138,7 +138,7 @@ class Explanations:
         return same[0][0]
 
 
-def _told(judged: str, explain: Callable[[], Iterable[Reason]], sources: Mapping[str, str]) -> str | None:
+def _explained(judged: str, explain: Callable[[], Iterable[Reason]], sources: Mapping[str, str]) -> str | None:
     """The reasons in a line, with their places."""
     return _tried(lambda: _fault([*explain()], sources), lambda error: _contradiction(judged, error))
 

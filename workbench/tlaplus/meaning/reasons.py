@@ -163,13 +163,13 @@ class Why:
         if (node.kind == "A") is not self.is_true:  # one way is enough
             decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
             return self.of(node.body, next(decisive))
-        read = [*_said(_domains(node), env, self.states)]
+        read = [*_operand_values(_domains(node), env, self.states)]
         if next(ways, None) is None:
             read = self._empty(node, env)
         read += self._changes()
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
-        head = f"{none} {bounds} has {body}{_given(node, env, self.states)}"
+        head = f"{none} {bounds} has {body}{_bound_values(node, env, self.states)}"
         return [Reason(node, head, tuple(read), self._cells(node, env))]
 
     def _changes(self) -> list[str]:
@@ -178,7 +178,7 @@ class Why:
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
         """The reason that a quantifier has an empty domain."""
-        return Reason(node, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
+        return Reason(node, ", ".join(self._empty(node, env)) + _bound_values(node, env, self.states))
 
     def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
         return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
@@ -186,14 +186,14 @@ class Why:
     def atom(self, node: Expression, env: Environment) -> Reason:
         """That a part which is no connective is false, or true."""
         truth = "true" if self.is_true else "false"
-        head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
+        head = f"{written(node)} is {truth}{_bound_values(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
             return Reason(node, head, (), self._cells(node, env))  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
         if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
             read = [*_changed(node.operands[0], env, self.states)]
         elif not read and isinstance(node, tree.Operation):
-            read = [*_said(node.operands, env, self.states)]
+            read = [*_operand_values(node.operands, env, self.states)]
         if not isinstance(node, tree.Operation):
             read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
@@ -212,7 +212,7 @@ def _members(domain: Expression, env: Environment, states: States) -> bool:
     return any(True for _ in sets.members_of(evaluate(domain, env, states)))
 
 
-def _given(node: Expression, env: Environment, states: States) -> str:
+def _bound_values(node: Expression, env: Environment, states: States) -> str:
     """For which values of bound names and parameters a formula is meant, if it mentions any."""
     text = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
     return f" for {text}" if text else ""
@@ -238,7 +238,7 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
         yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
 
 
-def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
+def _operand_values(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
     """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
     varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
     for node in varying or (nodes if states.now.keys() <= {DEPTH} else ()):
