@@ -126,7 +126,7 @@ DEFINITIONS = [
 def test_what_a_definition_does_with_its_parameter(text, expected):
     made = loaded(*START, text, N=INSTANTIATED)
     definition = made.scope.find("A").definition
-    found = Uses().found(definition.body, made.scope.inside(definition), {}, Use.FORMULA)
+    found = Uses().uses_in(definition.body, made.scope.inside(definition), {}, Use.FORMULA)
     assert {use.name for name, use in found if name in definition.parameters} == expected
 
 

@@ -76,130 +76,130 @@ class _Printer:
             return text + self.field(" procs |-> ", a.processes, self.process, "]")
         return text + self.field(" body  |-> ", a.steps, self.step, "]")
 
-    def declaration(self, one: pcal.Declaration) -> str:
-        how = '"="' if one.is_equal else '"\\\\in"'
-        return f'[var |-> "{one.name}", eqOrIn |-> {how}, val |-> {self.expression(one.value)}]'
+    def declaration(self, declaration: pcal.Declaration) -> str:
+        how = '"="' if declaration.is_equal else '"\\\\in"'
+        return f'[var |-> "{declaration.name}", eqOrIn |-> {how}, val |-> {self.expression(declaration.value)}]'
 
-    def procedure(self, one: pcal.Part) -> str:
-        text = f'[name   |-> "{one.name}", ' + self.row()
-        text += f"minusLabels |-> {self.names(one.minus)}, plusLabels |->{self.names(one.plus)}"
-        text += f", proceduresCalled |->{self.names(one.calls)}," + self.row()
-        text += self.field(" params |-> ", one.parameters, self.declaration) + self.row()
-        return text + self.tail(one)
+    def procedure(self, part: pcal.Part) -> str:
+        text = f'[name   |-> "{part.name}", ' + self.row()
+        text += f"minusLabels |-> {self.names(part.minus)}, plusLabels |->{self.names(part.plus)}"
+        text += f", proceduresCalled |->{self.names(part.calls)}," + self.row()
+        text += self.field(" params |-> ", part.parameters, self.declaration) + self.row()
+        return text + self.tail(part)
 
-    def tail(self, one: pcal.Part) -> str:
-        text = self.field(" decls  |-> ", one.variables, self.declaration) + self.row()
-        return text + self.field(" body   |-> ", one.steps, self.step, "]")
+    def tail(self, part: pcal.Part) -> str:
+        text = self.field(" decls  |-> ", part.variables, self.declaration) + self.row()
+        return text + self.field(" body   |-> ", part.steps, self.step, "]")
 
-    def process(self, one: pcal.Part) -> str:
-        text = f'[name   |-> "{one.name}",' + self.row()
-        fairness = {"": "unfair", "WF": "wf", "SF": "sf"}[one.fairness]
-        text += f' fairness |-> "{fairness}", minusLabels |-> {self.names(one.minus)}'
-        text += f", plusLabels |->{self.names(one.plus)}, proceduresCalled |->{self.names(one.calls)}," + self.row()
-        how = '"="' if one.is_equal else '"\\\\in"'
-        text += f" eqOrIn |-> {how}," + self.row() + f" id     |-> {self.expression(one.identity)}," + self.row()
-        return text + self.tail(one)
+    def process(self, part: pcal.Part) -> str:
+        text = f'[name   |-> "{part.name}",' + self.row()
+        fairness = {"": "unfair", "WF": "wf", "SF": "sf"}[part.fairness]
+        text += f' fairness |-> "{fairness}", minusLabels |-> {self.names(part.minus)}'
+        text += f", plusLabels |->{self.names(part.plus)}, proceduresCalled |->{self.names(part.calls)}," + self.row()
+        how = '"="' if part.is_equal else '"\\\\in"'
+        text += f" eqOrIn |-> {how}," + self.row() + f" id     |-> {self.expression(part.identity)}," + self.row()
+        return text + self.tail(part)
 
-    def step(self, one: pcal.Step) -> str:
-        text = f'[label |-> "{one.label}",' + self.row()
-        return text + self.body(" stmts |-> ", one.body, "]")
+    def step(self, step: pcal.Step) -> str:
+        text = f'[label |-> "{step.label}",' + self.row()
+        return text + self.body(" stmts |-> ", step.body, "]")
 
     def body(self, name: str, body: list[pcal.Statement], end: str = ",") -> str:
         """The last one as the translation left it."""
         shown = [*body[:-1], body[-1].hashed or body[-1]] if body else []
         return self.field(name, shown, self.statement, end)
 
-    def statement(self, one: pcal.Statement) -> str:
-        text: str = getattr(self, f"_{type(one).__name__.lower()}")(one)
+    def statement(self, node: pcal.Statement) -> str:
+        text: str = getattr(self, f"_{type(node).__name__.lower()}")(node)
         return text
 
-    def _while(self, one: pcal.While) -> str:
-        text = '[type    |-> "while", ' + self.row() + f" test    |-> {self.expression(one.test)}," + self.row()
-        text += self.field(" labDo   |-> ", one.steps, self.step) + self.row()
-        return text + self.body(" unlabDo |-> ", one.body, "]")
+    def _while(self, node: pcal.While) -> str:
+        text = '[type    |-> "while", ' + self.row() + f" test    |-> {self.expression(node.test)}," + self.row()
+        text += self.field(" labDo   |-> ", node.steps, self.step) + self.row()
+        return text + self.body(" unlabDo |-> ", node.body, "]")
 
-    def _assign(self, one: pcal.Assign) -> str:
-        return '[type |-> "assignment",' + self.row() + self.field(" ass  |-> ", one.parts, self.single, "]")
+    def _assign(self, node: pcal.Assign) -> str:
+        return '[type |-> "assignment",' + self.row() + self.field(" ass  |-> ", node.parts, self.single, "]")
 
-    def single(self, one: pcal.Single) -> str:
-        left = f'[var |-> "{one.name}", sub |-> {self.expression(one.part)}]'
-        return f"[lhs |-> {left}," + self.row() + f" rhs |-> {self.expression(one.value)}]"
+    def single(self, single: pcal.Single) -> str:
+        left = f'[var |-> "{single.name}", sub |-> {self.expression(single.part)}]'
+        return f"[lhs |-> {left}," + self.row() + f" rhs |-> {self.expression(single.value)}]"
 
-    def _if(self, one: pcal.If) -> str:
-        if one.is_cut or holds_steps(one):
+    def _if(self, node: pcal.If) -> str:
+        if node.is_cut or holds_steps(node):
             text = (
-                '[type      |-> "labelIf",' + self.row() + f" test      |-> {self.expression(one.test)}," + self.row()
+                '[type      |-> "labelIf",' + self.row() + f" test      |-> {self.expression(node.test)}," + self.row()
             )
-            text += self.body(" unlabThen |-> ", one.then) + self.row()
-            text += self.field(" labThen   |-> ", one.then_steps, self.step) + self.row()
-            text += self.body(" unlabElse |-> ", one.other) + self.row()
-            return text + self.field(" labElse   |-> ", one.else_steps, self.step, "]") + self.row()
-        text = '[type    |-> "if", ' + self.row() + f" test    |-> {self.expression(one.test)}," + self.row()
-        return text + self.body(" then |-> ", one.then) + self.row() + self.body(" else |-> ", one.other, "]")
+            text += self.body(" unlabThen |-> ", node.then) + self.row()
+            text += self.field(" labThen   |-> ", node.then_steps, self.step) + self.row()
+            text += self.body(" unlabElse |-> ", node.other) + self.row()
+            return text + self.field(" labElse   |-> ", node.else_steps, self.step, "]") + self.row()
+        text = '[type    |-> "if", ' + self.row() + f" test    |-> {self.expression(node.test)}," + self.row()
+        return text + self.body(" then |-> ", node.then) + self.row() + self.body(" else |-> ", node.other, "]")
 
-    def _either(self, one: pcal.Either) -> str:
-        if one.is_cut or holds_steps(one):
+    def _either(self, node: pcal.Either) -> str:
+        if node.is_cut or holds_steps(node):
             text = '[type    |-> "labelEither",' + self.row() + self.into(" clauses |-> ") + self.into("<<")
-            for index, (way, steps) in enumerate(zip(one.ways, one.way_steps, strict=True)):
+            for index, (way, steps) in enumerate(zip(node.ways, node.way_steps, strict=True)):
                 text += ", " + self.row() if index else ""
                 text += self.body("[unlabOr |-> ", way) + self.row()
                 text += self.field(" labOr   |-> ", steps, self.step, "]") + self.row()
             return text + ">>" + self.out() + "]" + self.out() + self.row()
         text = '[type |-> "either", ' + self.row() + self.into(" ors  |-> ") + self.into("<< ")
-        for index, way in enumerate(one.ways):
+        for index, way in enumerate(node.ways):
             text += (", " + self.row() if index else "") + self.body("", way, "")
         return text + " >>" + self.out() + "]" + self.out()
 
-    def _with(self, one: pcal.With) -> str:
-        how = '"="' if one.is_equal else '"\\\\in"'
-        text = '[type   |-> "with", ' + self.row() + f' var    |-> "{one.name}",' + self.row()
-        text += f" eqOrIn |-> {how}," + self.row() + f" exp    |-> {self.expression(one.value)}," + self.row()
-        return text + self.body(" do     |-> ", one.body, "]")
+    def _with(self, node: pcal.With) -> str:
+        how = '"="' if node.is_equal else '"\\\\in"'
+        text = '[type   |-> "with", ' + self.row() + f' var    |-> "{node.name}",' + self.row()
+        text += f" eqOrIn |-> {how}," + self.row() + f" exp    |-> {self.expression(node.value)}," + self.row()
+        return text + self.body(" do     |-> ", node.body, "]")
 
-    def _expression_of(self, kind: str, one: Expression) -> str:
-        return f'[type |-> "{kind}", ' + self.row() + f" exp |-> {self.expression(one)}]"
+    def _expression_of(self, kind: str, expression: Expression) -> str:
+        return f'[type |-> "{kind}", ' + self.row() + f" exp |-> {self.expression(expression)}]"
 
-    def _when(self, one: pcal.When) -> str:
-        return self._expression_of("when", one.test)
+    def _when(self, node: pcal.When) -> str:
+        return self._expression_of("when", node.test)
 
-    def _print(self, one: pcal.Print) -> str:
-        return self._expression_of("print", one.value)
+    def _print(self, node: pcal.Print) -> str:
+        return self._expression_of("print", node.value)
 
-    def _assert(self, one: pcal.Assert) -> str:
-        return self._expression_of("assert", one.test)
+    def _assert(self, node: pcal.Assert) -> str:
+        return self._expression_of("assert", node.test)
 
-    def _skip(self, one: pcal.Skip) -> str:
+    def _skip(self, node: pcal.Skip) -> str:
         return '[type |-> "skip"]'
 
-    def _goto(self, one: pcal.Goto) -> str:
-        return f'[type |-> "goto",  to |-> "{one.to}"]'
+    def _goto(self, node: pcal.Goto) -> str:
+        return f'[type |-> "goto",  to |-> "{node.to}"]'
 
-    def _return(self, one: pcal.Return) -> str:
-        return f'[type |-> "return", from |-> "{one.source}"]'
+    def _return(self, node: pcal.Return) -> str:
+        return f'[type |-> "return", from |-> "{node.source}"]'
 
-    def _call(self, one: pcal.Call) -> str:
-        kind = {"": "call", "return": "callReturn", "goto": "callGoto"}[one.then]
+    def _call(self, node: pcal.Call) -> str:
+        kind = {"": "call", "return": "callReturn", "goto": "callGoto"}[node.then]
         mid = {
             "": ' returnTo |-> ""',
-            "return": f' from     |-> "{one.source}"',
-            "goto": f' after    |-> "{one.after}"',
+            "return": f' from     |-> "{node.source}"',
+            "goto": f' after    |-> "{node.after}"',
         }
-        text = f'[type     |-> "{kind}",' + self.row() + mid[one.then] + "," + self.row()
-        text += f' to       |-> "{one.to}",' + self.row()
-        if one.then:
+        text = f'[type     |-> "{kind}",' + self.row() + mid[node.then] + "," + self.row()
+        text += f' to       |-> "{node.to}",' + self.row()
+        if node.then:
             return (
                 text
                 + self.into("args     |-> ")
-                + self.all(one.arguments, self.expression)
+                + self.all(node.arguments, self.expression)
                 + "]"
                 + self.row()
                 + self.out()
             )
-        return text + self.field(" args     |-> ", one.arguments, self.expression, "]")
+        return text + self.field(" args     |-> ", node.arguments, self.expression, "]")
 
-    def expression(self, one: Expression) -> str:
+    def expression(self, expression: Expression) -> str:
         text, is_first = "<< ", True
-        for index, line in enumerate(one.lines):
+        for index, line in enumerate(expression.lines):
             text += "\n" if index else ""
             for word in line:
                 text += "" if is_first else ", "

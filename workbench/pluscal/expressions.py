@@ -20,36 +20,36 @@ class Expression:
 
     @property
     def words(self) -> list[Token]:
-        return [one for line in self.lines for one in line]
+        return [word for line in self.lines for word in line]
 
     def copy(self) -> "Expression":
         """A copy whose leftmost line begins in column nought, without empty lines around it."""
-        lines = [[replace(one) for one in line] for line in self.lines]
+        lines = [[replace(word) for word in line] for line in self.lines]
         while lines and not lines[0]:
             del lines[0]
         while lines and not lines[-1]:
             del lines[-1]
         least = min((line[0].column for line in lines if line), default=0)
         for line in lines:
-            for one in line:
-                one.column -= least
+            for word in line:
+                word.column -= least
         return Expression(lines)
 
     def anchors(self) -> list[Token | None]:
         """For each line, the last word not to the right of its first one in the nearest line not to the right of it."""
-        found: list[Token | None] = []
+        anchors: list[Token | None] = []
         for index, line in enumerate(self.lines):
             anchor = None
             for above in reversed(self.lines[:index]) if line else ():
                 if above and above[0].column <= line[0].column:
                     anchor = above[0]
-                    for one in above[1:]:
-                        if one.column > line[0].column:
+                    for right in above[1:]:
+                        if right.column > line[0].column:
                             break
-                        anchor = one
+                        anchor = right
                     break
-            found.append(anchor)
-        return found
+            anchors.append(anchor)
+        return anchors
 
     def replaced(self, by: dict[str, "Expression"], parentheses: bool) -> "Expression":
         """With an expression for each occurrence of some names, except as the names of fields.
@@ -69,18 +69,18 @@ class Expression:
             shift = moved[id(anchor)] if anchor else 0
             row: list[Token] = []
             out.append(row)
-            for one in line:
-                start, end = one.column, one.end
-                one.column += shift
-                moved[id(one)] = shift
-                if id(one) not in spots:
-                    row.append(one)
+            for token in line:
+                start, end = token.column, token.end
+                token.column += shift
+                moved[id(token)] = shift
+                if id(token) not in spots:
+                    row.append(token)
                     continue
-                new = by[one.text].copy()
+                new = by[token.text].copy()
                 wrap = parentheses and len(new.words) > 1
-                first = one.column + wrap
+                first = token.column + wrap
                 if wrap:
-                    row.append(added("(", SYMBOL, one.column))
+                    row.append(added("(", SYMBOL, token.column))
                 inner_moved: dict[int, int] = {}
                 for index, (inner, inner_anchor) in enumerate(zip(new.lines, new.anchors(), strict=True)):
                     by_how_much = first if index == 0 else inner_moved[id(inner_anchor)] if inner_anchor else 0
@@ -91,15 +91,15 @@ class Expression:
                         inner_moved[id(word)] = by_how_much
                         word.column += by_how_much
                         row.append(word)
-                    if not row[0].line and one.line and index == 0:
-                        row[0].line, row[0].place = one.line, one.place
+                    if not row[0].line and token.line and index == 0:
+                        row[0].line, row[0].place = token.line, token.place
                 if wrap:
                     row.append(added(")", SYMBOL, row[-1].end))
                 shift = row[-1].end - end if row else start
         return Expression(out)
 
     def _occurrences(self, names: dict[str, "Expression"]) -> set[int]:
-        words, found, at = self.words, set(), 0
+        words, occurrences, at = self.words, set(), 0
         while at < len(words):
             word = words[at]
             after = words[at + 2].text if at + 2 < len(words) else ""
@@ -109,21 +109,21 @@ class Expression:
                 at += 3
             else:
                 if word.kind != STRING and word.text in names:
-                    found.add(id(word))
+                    occurrences.add(id(word))
                 at += 1
-        return found
+        return occurrences
 
     def before(self, other: "Expression", blanks: int = 0) -> "Expression":
         """Followed by another expression on its last line."""
-        one, two = self.copy(), other.copy()
-        shift = one.lines[-1][-1].end + blanks
+        first, second = self.copy(), other.copy()
+        shift = first.lines[-1][-1].end + blanks
         moved: dict[int, int] = {}
-        for index, (line, anchor) in enumerate(zip(two.lines, two.anchors(), strict=True)):
+        for index, (line, anchor) in enumerate(zip(second.lines, second.anchors(), strict=True)):
             by = shift if index == 0 else moved.get(id(anchor), 0)
             for word in line:
                 word.column += by
                 moved[id(word)] = by
-        return Expression([*one.lines[:-1], one.lines[-1] + two.lines[0], *two.lines[1:]])
+        return Expression([*first.lines[:-1], first.lines[-1] + second.lines[0], *second.lines[1:]])
 
     def bracketed(self) -> "Expression":
         inner = self.copy()
@@ -137,14 +137,14 @@ class Expression:
         rows = []
         for line in self.lines:
             row = ""
-            for index, one in enumerate(line):
-                gap = one.column if index == 0 else one.column - line[index - 1].end
-                row += " " * gap + one.text
+            for index, word in enumerate(line):
+                gap = word.column if index == 0 else word.column - line[index - 1].end
+                row += " " * gap + word.text
             rows.append(row)
         return rows
 
     def is_word(self, text: str) -> bool:
-        words = [one.text for one in self.words]
+        words = [word.text for word in self.words]
         return len(self.lines) == 1 and words in ([text], ["(", text, ")"])
 
 
@@ -152,7 +152,7 @@ def sentence(*words: str | Token, blanks: int = 0) -> Expression:
     """A line of made up words."""
     row: list[Token] = []
     for word in words:
-        one = replace(word) if isinstance(word, Token) else added(word, kind_of(word))
-        one.column = row[-1].end + blanks if row else 0
-        row.append(one)
+        token = replace(word) if isinstance(word, Token) else added(word, kind_of(word))
+        token.column = row[-1].end + blanks if row else 0
+        row.append(token)
     return Expression([row])

@@ -33,123 +33,123 @@ def settle(algorithm: pcal.Algorithm, add: bool | None = None, root: str = "Lbl_
 class _Labels:
     def __init__(self, algorithm: pcal.Algorithm, root: str) -> None:
         self.algorithm, self.root, self.number, self.why, self.procedure = algorithm, root, 0, "", ""
-        self.frames = {one.name for part in algorithm.procedures for one in part.parameters + part.variables}
+        self.frames = {variable.name for part in algorithm.procedures for variable in part.parameters + part.variables}
 
     def body(self, body: list[pcal.Statement], procedure: str) -> None:
         self.procedure = procedure
         self._add(body, "a body begins with a label", False, set())
 
-    def _add(self, body: list[pcal.Statement], why: str, in_with: bool, assigned: set[str]) -> tuple[set[str], bool]:
+    def _add(self, body: list[pcal.Statement], reason: str, in_with: bool, assigned: set[str]) -> tuple[set[str], bool]:
         """Label what needs it; tell what may have been assigned since the last label, and whether one was needed.
 
         Args:
             why: Why the first statement needs a label; empty if it does not.
         """
         crossed, now = False, set(assigned)
-        for one in body:
-            if one.label:
+        for statement in body:
+            if statement.label:
                 if in_with:
-                    raise Mistake(*one.at, f"label {one.label} inside a with, which is a part of one step")
+                    raise Mistake(*statement.at, f"label {statement.label} inside a with, which is a part of one step")
                 crossed, now = True, set()
-            if why:
+            if reason:
                 if in_with:
-                    raise Mistake(*one.at, f"in a with, nothing may follow this: {why}")
-                self._need(one, why)
-                crossed, now, why = True, set(), ""
-            if isinstance(one, (pcal.If, pcal.Either)):
-                ways = one.ways if isinstance(one, pcal.Either) else [one.then, one.other]
+                    raise Mistake(*statement.at, f"in a with, nothing may follow this: {reason}")
+                self._need(statement, reason)
+                crossed, now, reason = True, set(), ""
+            if isinstance(statement, (pcal.If, pcal.Either)):
+                ways = statement.ways if isinstance(statement, pcal.Either) else [statement.then, statement.other]
                 results = [self._add(way, "", in_with, now) for way in ways]
                 now = set().union(*(out for out, _ in results))
-                why = (
+                reason = (
                     "the statement before it holds a label, call, return, or goto" if any(x for _, x in results) else ""
                 )
-            elif isinstance(one, pcal.While):
+            elif isinstance(statement, pcal.While):
                 if in_with:
-                    raise Mistake(*one.at, "a while inside a with, which is a part of one step")
-                self._need(one, "a while begins with a label")
+                    raise Mistake(*statement.at, "a while inside a with, which is a part of one step")
+                self._need(statement, "a while begins with a label")
                 crossed, now = True, set()
-                self._add(one.body, "", False, set())
-            elif isinstance(one, pcal.With):
-                out, needs = self._add(one.body, "", True, assigned if in_with else set())
-                now, why = out, "a with that calls, returns, or goes is followed by a label" if needs else ""
+                self._add(statement.body, "", False, set())
+            elif isinstance(statement, pcal.With):
+                out, needs = self._add(statement.body, "", True, assigned if in_with else set())
+                now, reason = out, "a with that calls, returns, or goes is followed by a label" if needs else ""
                 if not in_with and assigned & out:
-                    self._need(one, f"{min(assigned & out)} is assigned twice in one step")
+                    self._need(statement, f"{min(assigned & out)} is assigned twice in one step")
                     crossed, now = True, set()
             else:
-                targets, why = self._effects(one)
+                targets, reason = self._effects(statement)
                 if now & targets:
                     name = min(now & targets)
                     twice = f"{name} is assigned twice in one step"
-                    if not isinstance(one, pcal.Assign):
+                    if not isinstance(statement, pcal.Assign):
                         twice = f"{name} has been assigned in this step, and this sets it too"
                     if in_with:
-                        raise Mistake(*one.at, f"in a with, {twice}")
-                    self._need(one, twice)
+                        raise Mistake(*statement.at, f"in a with, {twice}")
+                    self._need(statement, twice)
                     crossed, now = True, set(targets)
                 else:
                     now |= targets
-        return now, crossed or bool(why)
+        return now, crossed or bool(reason)
 
-    def _effects(self, one: pcal.Statement) -> tuple[set[str], str]:
-        if isinstance(one, pcal.Assign):
-            return {each.name for each in one.parts}, ""
-        if isinstance(one, pcal.Goto):
+    def _effects(self, node: pcal.Statement) -> tuple[set[str], str]:
+        if isinstance(node, pcal.Assign):
+            return {each.name for each in node.parts}, ""
+        if isinstance(node, pcal.Goto):
             return set(), "a goto is followed by a label"
-        if isinstance(one, pcal.Return) or (isinstance(one, pcal.Call) and one.then == "return"):
+        if isinstance(node, pcal.Return) or (isinstance(node, pcal.Call) and node.then == "return"):
             return {"stack"} | self.frames, "a return is followed by a label"
-        if isinstance(one, pcal.Call):
-            sets = self.frames if one.to == self.procedure else set()
+        if isinstance(node, pcal.Call):
+            sets = self.frames if node.to == self.procedure else set()
             return {"stack"} | sets, "a call is followed by a label"
         return set(), ""
 
-    def _need(self, one: pcal.Statement, why: str) -> None:
-        if one.label:
+    def _need(self, node: pcal.Statement, reason: str) -> None:
+        if node.label:
             return
         self.number += 1
         while f"{self.root}{self.number}" in self.algorithm.labels:
             self.number += 1
-        one.label = f"{self.root}{self.number}"
-        self.algorithm.added.append((one.label, one.at))
-        self.why = self.why or why
+        node.label = f"{self.root}{self.number}"
+        self.algorithm.added.append((node.label, node.at))
+        self.why = self.why or reason
 
 
 def _steps(body: list[pcal.Statement]) -> list[pcal.Step]:
-    found: list[pcal.Step] = []
-    for one in body:
-        if one.label:
-            found.append(pcal.Step(one.label, [], one.at))
-        found[-1].body.append(one)
-    for step in found:
+    steps: list[pcal.Step] = []
+    for statement in body:
+        if statement.label:
+            steps.append(pcal.Step(statement.label, [], statement.at))
+        steps[-1].body.append(statement)
+    for step in steps:
         _cut(step.body)
-    return found
+    return steps
 
 
 def _cut(body: list[pcal.Statement]) -> None:
-    for one in body:
-        if isinstance(one, pcal.If):
-            one.then, one.then_steps = _until_label(one.then)
-            one.other, one.else_steps = _until_label(one.other)
-        elif isinstance(one, pcal.Either):
-            both = [_until_label(way) for way in one.ways]
-            one.ways, one.way_steps = [way for way, _ in both], [steps for _, steps in both]
-        elif isinstance(one, pcal.While):
-            one.body, one.steps = _until_label(one.body)
-        elif isinstance(one, pcal.With):
-            _cut(one.body)
+    for statement in body:
+        if isinstance(statement, pcal.If):
+            statement.then, statement.then_steps = _until_label(statement.then)
+            statement.other, statement.else_steps = _until_label(statement.other)
+        elif isinstance(statement, pcal.Either):
+            both = [_until_label(way) for way in statement.ways]
+            statement.ways, statement.way_steps = [way for way, _ in both], [steps for _, steps in both]
+        elif isinstance(statement, pcal.While):
+            statement.body, statement.steps = _until_label(statement.body)
+        elif isinstance(statement, pcal.With):
+            _cut(statement.body)
 
 
 def _until_label(body: list[pcal.Statement]) -> tuple[list[pcal.Statement], list[pcal.Step]]:
-    at = next((index for index, one in enumerate(body) if one.label), len(body))
+    at = next((index for index, statement in enumerate(body) if statement.label), len(body))
     _cut(body[:at])
     return body[:at], _steps(body[at:])
 
 
-def holds_steps(one: pcal.Statement) -> bool:
+def holds_steps(node: pcal.Statement) -> bool:
     """Whether there is a label inside an if or an either."""
-    if isinstance(one, pcal.If):
-        return bool(one.then_steps or one.else_steps) or any(map(holds_steps, one.then + one.other))
-    if isinstance(one, pcal.Either):
-        return any(one.way_steps) or any(holds_steps(each) for way in one.ways for each in way)
+    if isinstance(node, pcal.If):
+        return bool(node.then_steps or node.else_steps) or any(map(holds_steps, node.then + node.other))
+    if isinstance(node, pcal.Either):
+        return any(node.way_steps) or any(holds_steps(each) for way in node.ways for each in way)
     return False
 
 

@@ -38,9 +38,9 @@ class Writer:
         self.lines.append(Line(text))
         return self
 
-    def expression(self, one: Expression) -> "Writer":
+    def expression(self, expression: Expression) -> "Writer":
         indent = self.column
-        for index, (words, text) in enumerate(zip(one.lines, one.texts(), strict=True)):
+        for index, (words, text) in enumerate(zip(expression.lines, expression.texts(), strict=True)):
             if index:
                 self.new(" " * indent if words or indent else "")
             self.lines[-1].text += text
@@ -70,8 +70,8 @@ def unchanged_conjunct(names: list[str], begin: str, width: int) -> list[str]:
     if not names:
         return []
     if len(names) == 1:
-        one = names[0]
-        return [f"{begin}UNCHANGED {one}" if len(one) > 5 else f"{begin}{one}' = {one}"]
+        only = names[0]
+        return [f"{begin}UNCHANGED {only}" if len(only) > 5 else f"{begin}{only}' = {only}"]
     room, rows, row = width - len(begin) - len("UNCHANGED << "), [], ""
     for index, name in enumerate(names):
         row += ", " if index else ""
@@ -99,9 +99,9 @@ def rows_of(names: list[str], width: int, keeps_length: bool) -> list[str]:
     return rows + [row] if row else rows
 
 
-def needs_parentheses(one: Expression) -> bool:
+def needs_parentheses(expression: Expression) -> bool:
     """Pcal's own rule; of an expression of several lines it reads the first one over and over."""
-    texts = one.texts()
+    texts = expression.texts()
     depth, in_string = 0, False
     for _ in texts:
         text, at = texts[0], 0

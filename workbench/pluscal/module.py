@@ -222,8 +222,8 @@ class Translation:
             at = source.line_of(source.end)
             if source.is_above:
                 at = source.line_of(source.start)
-                what = "the module takes the lines \\* BEGIN TRANSLATION and \\* END TRANSLATION"
-                raise InputError(f"{source.name}.tla:{at}:1: {what}")
+                problem = "the module takes the lines \\* BEGIN TRANSLATION and \\* END TRANSLATION"
+                raise InputError(f"{source.name}.tla:{at}:1: {problem}")
             rest = source.module[source.end :].split("\n", 1)[0].strip().removeprefix("*)").strip()
             if rest and not rest.startswith("\\*"):
                 raise InputError(

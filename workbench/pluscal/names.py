@@ -30,19 +30,19 @@ class Names:
         self._insert(GLOBAL, "pc", "", "", (0, 0))
         if algorithm.procedures:
             self._insert(GLOBAL, "stack", "", "", (0, 0))
-        for one in algorithm.variables:
-            self._insert(GLOBAL, one.name, "", "process", one.at)
+        for variable in algorithm.variables:
+            self._insert(GLOBAL, variable.name, "", "process", variable.at)
         for part in algorithm.procedures:
             self._insert(PROCEDURE, part.name, "", "procedure", part.at)
-            for one in part.variables:
-                self._insert(PROCEDURE_VARIABLE, one.name, part.name, "procedure", one.at)
-            for one in part.parameters:
-                self._insert(PARAMETER, one.name, part.name, "procedure", one.at)
+            for variable in part.variables:
+                self._insert(PROCEDURE_VARIABLE, variable.name, part.name, "procedure", variable.at)
+            for variable in part.parameters:
+                self._insert(PARAMETER, variable.name, part.name, "procedure", variable.at)
             self._steps(part.steps, part.name, "procedure")
         for part in algorithm.processes:
             self._insert(PROCESS, part.name, "", "process", part.at)
-            for one in part.variables:
-                self._insert(PROCESS_VARIABLE, one.name, part.name, "process", one.at)
+            for variable in part.variables:
+                self._insert(PROCESS_VARIABLE, variable.name, part.name, "process", variable.at)
             self._steps(part.steps, part.name, "process")
         self._steps(algorithm.steps, "", "")
         self._tell_apart()
@@ -73,46 +73,47 @@ class Names:
 
     def _tell_apart(self) -> None:
         for kind in range(LABEL, PARAMETER + 1):
-            for one in self.symbols:
-                if one.kind != kind:
+            for symbol in self.symbols:
+                if symbol.kind != kind:
                     continue
                 length = 0
-                while sum(other.use == one.use for other in self.symbols) > 1:
+                while sum(other.use == symbol.use for other in self.symbols) > 1:
                     length += 1
                     if length == 1:
-                        one.use += "_"
-                    elif length > len(one.context) + 1:
-                        one.use += str(kind)
+                        symbol.use += "_"
+                    elif length > len(symbol.context) + 1:
+                        symbol.use += str(kind)
                     else:
-                        one.use += one.context[length - 2]
-                if one.use != one.name:
-                    of = f" of {one.role} {one.context}" if one.context else ""
-                    where = f"at line {one.at[0]} col {one.at[1]}"
-                    self.report.append(f"\\* {_KINDS[kind]} {one.name}{of} {where} changed to {one.use}")
+                        symbol.use += symbol.context[length - 2]
+                if symbol.use != symbol.name:
+                    of = f" of {symbol.role} {symbol.context}" if symbol.context else ""
+                    where = f"at line {symbol.at[0]} col {symbol.at[1]}"
+                    self.report.append(f"\\* {_KINDS[kind]} {symbol.name}{of} {where} changed to {symbol.use}")
 
     # Renaming
 
     def use(self, kind: int, name: str, context: str) -> str:
-        found = self._find(name, context, kind)
-        return found.use if found else name
+        symbol = self._find(name, context, kind)
+        return symbol.use if symbol else name
 
     def variable(self, name: str, context: str) -> str:
-        found = self._find(name, context)
+        symbol = self._find(name, context)
         kinds = (GLOBAL, PROCESS_VARIABLE, PROCEDURE_VARIABLE, PARAMETER)
-        return found.use if found and found.kind in kinds else name
+        return symbol.use if symbol and symbol.kind in kinds else name
 
-    def expression(self, one: Expression, context: str) -> Expression:
+    def expression(self, expression: Expression, context: str) -> Expression:
         new = {}
-        for word in one.words:
+        for word in expression.words:
             if word.kind == "name" and (use := self.variable(word.text, context)) != word.text:
                 new[word.text] = sentence(use)
-        return one.replaced(new, parentheses=False) if new else one
+        return expression.replaced(new, parentheses=False) if new else expression
 
     def _rename(self) -> None:
         algorithm = self.algorithm
         for part in algorithm.procedures + algorithm.processes:
-            for one in part.variables + part.parameters:
-                one.name, one.value = self.variable(one.name, part.name), self.expression(one.value, part.name)
+            for variable in part.variables + part.parameters:
+                variable.name = self.variable(variable.name, part.name)
+                variable.value = self.expression(variable.value, part.name)
             self._rename_steps(part.steps, part.name)
             for labels in (part.plus, part.minus):
                 labels[:] = [self.use(LABEL, label, part.name) for label in labels]
@@ -146,64 +147,64 @@ class Names:
             self._rename_body(step.body, context)
 
     def _rename_body(self, body: list[pcal.Statement], context: str) -> None:
-        for one in body:
+        for statement in body:
             for name in ("test", "value"):
-                if hasattr(one, name):
-                    setattr(one, name, self.expression(getattr(one, name), context))
-            if isinstance(one, pcal.Assign):
-                for each in one.parts:
+                if hasattr(statement, name):
+                    setattr(statement, name, self.expression(getattr(statement, name), context))
+            if isinstance(statement, pcal.Assign):
+                for each in statement.parts:
                     each.name = self.variable(each.name, context)
                     each.part, each.value = self.expression(each.part, context), self.expression(each.value, context)
-            elif isinstance(one, pcal.If):
-                self._rename_body(one.then + one.other, context)
-            elif isinstance(one, pcal.Either):
-                for way in one.ways:
+            elif isinstance(statement, pcal.If):
+                self._rename_body(statement.then + statement.other, context)
+            elif isinstance(statement, pcal.Either):
+                for way in statement.ways:
                     self._rename_body(way, context)
-            elif isinstance(one, (pcal.While, pcal.With)):
-                self._rename_body(one.body, context)
-            elif isinstance(one, pcal.Call):
-                one.arguments = [self.expression(each, context) for each in one.arguments]
-                if not self._find(one.to, "", PROCEDURE):
-                    raise Mistake(*one.at, f"there is no procedure {one.to}")
-                one.to = self.use(PROCEDURE, one.to, "")
-                one.source = self.use(PROCEDURE, one.source, "")
-                if one.then == "goto":
-                    one.after = self._label(one.after, context, one)
-            elif isinstance(one, pcal.Return):
-                one.source = self.use(
-                    PROCEDURE, one.source or (context if self._find(context, "", PROCEDURE) else ""), ""
+            elif isinstance(statement, (pcal.While, pcal.With)):
+                self._rename_body(statement.body, context)
+            elif isinstance(statement, pcal.Call):
+                statement.arguments = [self.expression(each, context) for each in statement.arguments]
+                if not self._find(statement.to, "", PROCEDURE):
+                    raise Mistake(*statement.at, f"there is no procedure {statement.to}")
+                statement.to = self.use(PROCEDURE, statement.to, "")
+                statement.source = self.use(PROCEDURE, statement.source, "")
+                if statement.then == "goto":
+                    statement.after = self._label(statement.after, context, statement)
+            elif isinstance(statement, pcal.Return):
+                statement.source = self.use(
+                    PROCEDURE, statement.source or (context if self._find(context, "", PROCEDURE) else ""), ""
                 )
-            elif isinstance(one, pcal.Goto):
-                one.to = self._label(one.to, context, one)
-            for inner in _direct(one):
+            elif isinstance(statement, pcal.Goto):
+                statement.to = self._label(statement.to, context, statement)
+            for inner in _direct(statement):
                 self._rename_steps(inner, context)
 
-    def _label(self, name: str, context: str, one: pcal.Statement) -> str:
+    def _label(self, name: str, context: str, statement: pcal.Statement) -> str:
         if name.strip('"') == "Done":
             return "Done"
-        found = self._find(name, context, LABEL)
-        if found is None:
-            raise Mistake(*one.at, f"goto {name}: there is no such label here")
-        return found.use
+        label = self._find(name, context, LABEL)
+        if label is None:
+            raise Mistake(*statement.at, f"goto {name}: there is no such label here")
+        return label.use
 
 
-def _direct(one: pcal.Statement) -> list[list[pcal.Step]]:
-    if isinstance(one, pcal.If):
-        return [one.then_steps, one.else_steps]
-    if isinstance(one, pcal.Either):
-        return one.way_steps
-    return [one.steps] if isinstance(one, pcal.While) else []
+def _direct(node: pcal.Statement) -> list[list[pcal.Step]]:
+    if isinstance(node, pcal.If):
+        return [node.then_steps, node.else_steps]
+    if isinstance(node, pcal.Either):
+        return node.way_steps
+    return [node.steps] if isinstance(node, pcal.While) else []
 
 
 def inner_steps(body: list[pcal.Statement]) -> list[list[pcal.Step]]:
     """The steps inside some statements; what stands before a label comes first, as in pcal."""
-    found: list[list[pcal.Step]] = []
-    for one in body:
-        if isinstance(one, pcal.If):
-            found += [*inner_steps(one.then), one.then_steps, *inner_steps(one.other), one.else_steps]
-        elif isinstance(one, pcal.Either):
-            for way, steps in zip(one.ways, one.way_steps, strict=True):
-                found += [*inner_steps(way), steps]
-        elif isinstance(one, pcal.While):
-            found += [*inner_steps(one.body), one.steps]
-    return found
+    inner: list[list[pcal.Step]] = []
+    for node in body:
+        if isinstance(node, pcal.If):
+            inner += [*inner_steps(node.then), node.then_steps, *inner_steps(node.other), node.else_steps]
+        elif isinstance(node, pcal.Either):
+            for way, steps in zip(node.ways, node.way_steps, strict=True):
+                inner += [*inner_steps(way), steps]
+        elif isinstance(node, pcal.While):
+            inner += [*inner_steps(node.body), node.steps]
+    return inner

@@ -61,19 +61,19 @@ class _Parser:
 
     def want(self, text: str, hint: str = "") -> Token:
         if self.peek() != text:
-            found = self.peek()
-            if text == ":=" and found == "=":
+            actual = self.peek()
+            if text == ":=" and actual == "=":
                 hint = "an assignment is written :="
             raise self.fail(
-                f"expected {text} and found {found or 'the end of the comment'}" + (f"; {hint}" if hint else "")
+                f"expected {text} and found {actual or 'the end of the comment'}" + (f"; {hint}" if hint else "")
             )
         return self.take()
 
-    def name(self, what: str) -> Token:
+    def name(self, expected: str) -> Token:
         word = self.take()
         if word.kind != NAME or word.text in _KEYWORDS:
             self.at -= 1
-            raise self.fail(f"expected {what} and found {word.text}")
+            raise self.fail(f"expected {expected} and found {word.text}")
         return word
 
     def semicolon(self, comma: bool = False) -> None:
@@ -84,16 +84,16 @@ class _Parser:
                 raise self.fail(f"a ; is missing before {self.peek()}")
             if self.peek() in (":=", ":", "||") and self.at:  # what the expression took was the next statement
                 line = self.words[self.at].line
-                first = next(one for one in self.words if one.line == line)
+                first = next(word for word in self.words if word.line == line)
                 raise self.fail(f"a ; is missing before {first.text}", first)
             self.want(";")
 
-    def expression(self, what: str, empty: bool = False) -> Expression:
+    def expression(self, expected: str, empty: bool = False) -> Expression:
         lines: list[list[Token]] = []
         depth, quantified, before, start = 0, False, "", self.at
         while True:
             if self.at >= len(self.words):
-                raise self.fail(f"{what} has no end", self.words[min(start, len(self.words) - 1)])
+                raise self.fail(f"{expected} has no end", self.words[min(start, len(self.words) - 1)])
             word = self.words[self.at]
             text, is_string = word.text, word.kind == STRING
             if word.kind == "wrong":
@@ -124,10 +124,10 @@ class _Parser:
                 lines.append([])
             lines[-1].append(word)
             self.at += 1
-        found = Expression(lines)
-        if not found and not empty:
-            raise self.fail(f"expected {what} and found {self.peek()}")
-        return found.copy()
+        expression = Expression(lines)
+        if not expression and not empty:
+            raise self.fail(f"expected {expected} and found {self.peek()}")
+        return expression.copy()
 
     def _opened(self, start: int) -> Token:
         stack = []
@@ -181,12 +181,12 @@ class _Parser:
             raise self.fail("expected " + ("{" if self.braces else "begin") + " and found ;")
         self.want("{" if self.braces else "begin")
 
-    def close(self, what: str) -> None:
+    def close(self, keyword: str) -> None:
         if self.braces:
             self.want("}")
         else:
             self.want("end")
-            self.want(what, f"what begins with {what} ends with end {what}")
+            self.want(keyword, f"what begins with {keyword} ends with end {keyword}")
 
     def default(self) -> Expression:
         self.result.has_default = True
@@ -196,11 +196,11 @@ class _Parser:
         if self.peek() not in ("variable", "variables"):
             raise self.fail(f"expected variables or {'{' if self.braces else 'begin'} and found {self.peek()}")
         self.take()
-        found = []
+        declarations = []
         while self.peek() not in ("begin", "{", "procedure", "process", "fair", "define", "macro"):
-            found.append(self.variable())
+            declarations.append(self.variable())
             self.semicolon(comma=True)
-        return found
+        return declarations
 
     def variable(self) -> pcal.Declaration:
         at = self.place()
@@ -248,9 +248,9 @@ class _Parser:
             parameters.append(self.variable())
         self.take()
         variables = self.locals()
-        for one in parameters + variables:
-            if not one.is_equal:
-                raise Mistake(*one.at, f"{one.name}: a procedure's variable begins with one value (=, not \\in)")
+        for local in parameters + variables:
+            if not local.is_equal:
+                raise Mistake(*local.at, f"{local.name}: a procedure's variable begins with one value (=, not \\in)")
         self.open()
         body = self.statements()
         self.close("procedure")
@@ -299,31 +299,31 @@ class _Parser:
     # Statements
 
     def statements(self) -> list[pcal.Statement]:
-        found: list[pcal.Statement] = []
+        statements: list[pcal.Statement] = []
         ends = ("}",) if self.braces else ("end", "else", "elsif", "or")
         while self.peek() not in ends:
-            found.extend(self.labelled())
-        if self.braces and not found:
+            statements.extend(self.labelled())
+        if self.braces and not statements:
             raise self.fail("expected a statement and found }")
-        return found
+        return statements
 
     def labelled(self) -> list[pcal.Statement]:
         """A statement, or those in braces."""
         label_at, label = self.place(), self.label()
         if not (self.braces and self.peek() == "{"):
-            one = self.statement()
+            statement = self.statement()
             if label:
-                one.label, one.label_at = label, label_at
-            return [one]
+                statement.label, statement.label_at = label, label_at
+            return [statement]
         brace = self.take()
-        found = self.statements()
+        statements = self.statements()
         self.want("}")
         self.semicolon()
         if label:
-            if found[0].label:
+            if statements[0].label:
                 raise self.fail("the first statement in { } has a label, and so has the {", brace)
-            found[0].label, found[0].label_at = label, label_at
-        return found
+            statements[0].label, statements[0].label_at = label, label_at
+        return statements
 
     def label(self) -> str:
         word = self.peek()
@@ -358,37 +358,37 @@ class _Parser:
         """The statements of a loop or a branch."""
         if self.braces:
             return self.labelled()
-        found = self.statements()
+        statements = self.statements()
         for word in closing:
             self.want(word)
-        return found
+        return statements
 
-    def head(self, what: str) -> Expression:
+    def head(self, expected: str) -> Expression:
         if self.braces:
-            self.want("(", f"in the syntax of braces, {what} stands in parentheses")
-        found = self.expression(what)
+            self.want("(", f"in the syntax of braces, {expected} stands in parentheses")
+        condition = self.expression(expected)
         if self.braces:
             self.want(")")
-        return found
+        return condition
 
     def _if(self, at: pcal.Place) -> pcal.If:
         is_first = self.take().text == "if"
-        one = pcal.If(at, self.head("a condition"))
+        branch = pcal.If(at, self.head("a condition"))
         if not self.braces:
             self.want("then")
-        one.then = self.block()
-        if not one.then:
+        branch.then = self.block()
+        if not branch.then:
             raise self.fail("expected a statement after then")
         if self.peek() == "else":
             self.take()
-            one.other = self.block()
+            branch.other = self.block()
         elif self.peek() == "elsif" and not self.braces:
-            one.other = [self._if(self.place())]
+            branch.other = [self._if(self.place())]
         if not self.braces and is_first:
             self.want("end")
             self.want("if", "what begins with if ends with end if")
             self.semicolon()
-        return one
+        return branch
 
     def _either(self, at: pcal.Place) -> pcal.Either:
         self.take()
@@ -452,23 +452,23 @@ class _Parser:
 
     def _when(self, at: pcal.Place) -> pcal.When:
         self.take()
-        one = pcal.When(at, self.expression("a condition"))
+        when = pcal.When(at, self.expression("a condition"))
         self.semicolon()
-        return one
+        return when
 
     _await = _when
 
     def _print(self, at: pcal.Place) -> pcal.Print:
         self.take()
-        one = pcal.Print(at, self.expression("a value"))
+        printed = pcal.Print(at, self.expression("a value"))
         self.semicolon()
-        return one
+        return printed
 
     def _assert(self, at: pcal.Place) -> pcal.Assert:
         self.take()
-        one = pcal.Assert(at, self.expression("a condition"))
+        assertion = pcal.Assert(at, self.expression("a condition"))
         self.semicolon()
-        return one
+        return assertion
 
     def _skip(self, at: pcal.Place) -> pcal.Skip:
         self.take()
@@ -495,39 +495,39 @@ class _Parser:
 
     def arguments(self) -> list[Expression]:
         self.want("(")
-        found: list[Expression] = []
+        arguments: list[Expression] = []
         while self.peek() != ")":
-            if found:
+            if arguments:
                 self.want(",")
-            found.append(self.expression("an argument"))
+            arguments.append(self.expression("an argument"))
         self.take()
-        return found
+        return arguments
 
     def _call(self, at: pcal.Place) -> pcal.Call:
         self.take()
-        one = pcal.Call(at, self.name("a procedure").text)
-        one.arguments = self.arguments()
+        call = pcal.Call(at, self.name("a procedure").text)
+        call.arguments = self.arguments()
         self.semicolon()
-        if one.to not in self.calls:
-            self.calls.append(one.to)
+        if call.to not in self.calls:
+            self.calls.append(call.to)
         if self.peek() == "return":
             self.take()
-            one.then, one.source = "return", self.procedure
+            call.then, call.source = "return", self.procedure
             self.semicolon()
         elif self.peek() == "goto":
             self.take()
-            one.then, one.after = "goto", self.target()
+            call.then, call.after = "goto", self.target()
             self.semicolon()
-        return one
+        return call
 
     def macro_call(self, at: pcal.Place) -> pcal.MacroCall:
         name = self.name("a macro").text
-        one = pcal.MacroCall(at, name, self.arguments())
+        call = pcal.MacroCall(at, name, self.arguments())
         self.semicolon()
-        return one
+        return call
 
     def assignment(self, at: pcal.Place) -> pcal.Assign:
-        one = pcal.Assign(at)
+        assignment = pcal.Assign(at)
         while True:
             place = self.place()
             name = self.name("a statement").text
@@ -544,9 +544,9 @@ class _Parser:
                 self.take()
             else:
                 self.want(":=")
-            one.parts.append(pcal.Single(name, part, self.expression("a value"), place))
+            assignment.parts.append(pcal.Single(name, part, self.expression("a value"), place))
             if self.peek() not in ("||", "‖"):
                 break
             self.take()
         self.semicolon()
-        return one
+        return assignment

@@ -29,10 +29,10 @@ class _Flattener:
         self.procedures = {part.name: part for part in algorithm.procedures}
 
     def steps(self, steps: list[pcal.Step], last: str) -> list[Flat]:
-        found: list[Flat] = []
-        for one, after in zip(steps, [*steps[1:], None][: len(steps)], strict=True):
-            found += self.step(one, after.label if after else last)
-        return found
+        flats: list[Flat] = []
+        for step, after in zip(steps, [*steps[1:], None][: len(steps)], strict=True):
+            flats += self.step(step, after.label if after else last)
+        return flats
 
     def step(self, step: pcal.Step, after: str) -> list[Flat]:
         wait = (
@@ -48,8 +48,8 @@ class _Flattener:
             body, rest_outside = inside, []
         else:
             body = [pcal.If(first.at, first.test, inside, outside)]
-        found = [Flat(step.label, wait + body, step.at)]
-        return found + self.steps(first.steps, step.label) + rest_inside + rest_outside
+        flats = [Flat(step.label, wait + body, step.at)]
+        return flats + self.steps(first.steps, step.label) + rest_inside + rest_outside
 
     def ended(self, body: list[pcal.Statement], after: str) -> tuple[list[pcal.Statement], list[Flat]]:
         """With the next pc set at its end."""
@@ -99,28 +99,28 @@ class _Flattener:
             return front + ended, rest, False
         return body, rest, open_end
 
-    def _cut(self, one: pcal.Statement, after: str) -> tuple[pcal.Statement, list[Flat]]:
+    def _cut(self, node: pcal.Statement, after: str) -> tuple[pcal.Statement, list[Flat]]:
         """An if or either with labels in it."""
         rest: list[Flat] = []
-        if isinstance(one, pcal.If):
-            then, rest_then = self.ended(one.then, one.then_steps[0].label if one.then_steps else after)
-            other, rest_other = self.ended(one.other, one.else_steps[0].label if one.else_steps else after)
-            rest = self.steps(one.then_steps, after) + self.steps(one.else_steps, after) + rest_then + rest_other
-            one.hashed = pcal.If(
-                one.at, one.test, then, other if one.other else [], one.then_steps, one.else_steps, is_cut=True
+        if isinstance(node, pcal.If):
+            then, rest_then = self.ended(node.then, node.then_steps[0].label if node.then_steps else after)
+            other, rest_other = self.ended(node.other, node.else_steps[0].label if node.else_steps else after)
+            rest = self.steps(node.then_steps, after) + self.steps(node.else_steps, after) + rest_then + rest_other
+            node.hashed = pcal.If(
+                node.at, node.test, then, other if node.other else [], node.then_steps, node.else_steps, is_cut=True
             )
-            if not one.then:
-                one.hashed.then = []
-            return pcal.If(one.at, one.test, then, other), rest
-        assert isinstance(one, pcal.Either)
+            if not node.then:
+                node.hashed.then = []
+            return pcal.If(node.at, node.test, then, other), rest
+        assert isinstance(node, pcal.Either)
         ways = []
-        for way, steps in zip(one.ways, one.way_steps, strict=True):
+        for way, steps in zip(node.ways, node.way_steps, strict=True):
             new, more = self.ended(way, steps[0].label if steps else after)
             ways.append(new)
             rest += more + self.steps(steps, after)
-        hashed = [new if way else [] for new, way in zip(ways, one.ways, strict=True)]
-        one.hashed = pcal.Either(one.at, hashed, one.way_steps, is_cut=True)
-        return pcal.Either(one.at, ways), rest
+        hashed = [new if way else [] for new, way in zip(ways, node.ways, strict=True)]
+        node.hashed = pcal.Either(node.at, hashed, node.way_steps, is_cut=True)
+        return pcal.Either(node.at, ways), rest
 
     # Procedures
 
@@ -131,9 +131,9 @@ class _Flattener:
 
     def _frame(self, to: pcal.Part, back: list[Token | str], stack: list[Token | str]) -> Expression:
         rows: list[list[Token | str]] = [["<<", "[", "procedure", "|->", f'"{to.name}"', ","], ["pc", "|->", *back]]
-        for one in to.variables + to.parameters:
+        for declaration in to.variables + to.parameters:
             rows[-1].append(",")
-            rows.append([one.name, "|->", one.name])
+            rows.append([declaration.name, "|->", declaration.name])
         rows[-1] += ["]", ">>"]
         rows.append(["\\o", *stack])
         lines = []
@@ -152,46 +152,46 @@ class _Flattener:
             lines.append(line)
         return Expression(lines).copy()
 
-    def _enter(self, one: pcal.Call, to: pcal.Part, before: list[pcal.Single]) -> list[pcal.Statement]:
-        if len(to.parameters) != len(one.arguments):
-            counts = f"{len(to.parameters)} arguments, and {len(one.arguments)} are given"
-            raise Mistake(*one.at, f"procedure {one.to} takes {counts}")
-        given = [
-            pcal.Single(parameter.name, Expression(), argument, one.at)
-            for parameter, argument in zip(to.parameters, one.arguments, strict=True)
+    def _enter(self, node: pcal.Call, to: pcal.Part, before: list[pcal.Single]) -> list[pcal.Statement]:
+        if len(to.parameters) != len(node.arguments):
+            counts = f"{len(to.parameters)} arguments, and {len(node.arguments)} are given"
+            raise Mistake(*node.at, f"procedure {node.to} takes {counts}")
+        passed = [
+            pcal.Single(parameter.name, Expression(), argument, node.at)
+            for parameter, argument in zip(to.parameters, node.arguments, strict=True)
         ]
-        begin = [_assign(each.name, each.value, one.at) for each in to.variables]
-        first = pcal.Assign(one.at, before + given)  # without parts, too: checksums count it
+        begin = [_assign(each.name, each.value, node.at) for each in to.variables]
+        first = pcal.Assign(node.at, before + passed)  # without parts, too: checksums count it
         return [first, *begin, _set_pc(to.steps[0].label)]
 
-    def _call(self, one: pcal.Call, after: str) -> list[pcal.Statement]:
-        to = self._procedure(one.to, one.at)
+    def _call(self, node: pcal.Call, after: str) -> list[pcal.Statement]:
+        to = self._procedure(node.to, node.at)
         frame = self._frame(to, [f'"{after}"'], [_STACK])
-        return self._enter(one, to, [pcal.Single("stack", Expression(), frame, one.at)])
+        return self._enter(node, to, [pcal.Single("stack", Expression(), frame, node.at)])
 
-    def _tail_call(self, one: pcal.Call) -> list[pcal.Statement]:
-        if not one.source:
-            raise Mistake(*one.at, "a return outside of a procedure")
-        to, source = self._procedure(one.to, one.at), self._procedure(one.source, one.at)
+    def _tail_call(self, node: pcal.Call) -> list[pcal.Statement]:
+        if not node.source:
+            raise Mistake(*node.at, "a return outside of a procedure")
+        to, source = self._procedure(node.to, node.at), self._procedure(node.source, node.at)
         before = []
         if to is not source:
             if source.parameters:
                 names = ", ".join(parameter.name for parameter in source.parameters)
                 self.warnings.append(
-                    (one.at, f"as in pcal, this leaves the parameters of {source.name} as they are: {names}")
+                    (node.at, f"as in pcal, this leaves the parameters of {source.name} as they are: {names}")
                 )
-            before = [pcal.Single(each.name, Expression(), _head(each.name), one.at) for each in source.variables]
+            before = [pcal.Single(each.name, Expression(), _head(each.name), node.at) for each in source.variables]
             frame = self._frame(to, ["Head", "(", _STACK, ")", ".", "pc"], ["Tail", "(", _STACK, ")"])
-            before.append(pcal.Single("stack", Expression(), frame, one.at))
-        return self._enter(one, to, before)
+            before.append(pcal.Single("stack", Expression(), frame, node.at))
+        return self._enter(node, to, before)
 
-    def _return(self, one: pcal.Return) -> list[pcal.Statement]:
-        if not one.source:
-            raise Mistake(*one.at, "a return outside of a procedure")
-        source = self._procedure(one.source, one.at)
-        found = [_assign("pc", _head("pc"), one.at)]
-        found += [_assign(each.name, _head(each.name), one.at) for each in source.variables + source.parameters]
-        return [*found, _assign("stack", sentence("Tail", "(", _STACK, ")"), one.at)]
+    def _return(self, node: pcal.Return) -> list[pcal.Statement]:
+        if not node.source:
+            raise Mistake(*node.at, "a return outside of a procedure")
+        source = self._procedure(node.source, node.at)
+        assignments = [_assign("pc", _head("pc"), node.at)]
+        assignments += [_assign(each.name, _head(each.name), node.at) for each in source.variables + source.parameters]
+        return [*assignments, _assign("stack", sentence("Tail", "(", _STACK, ")"), node.at)]
 
 
 def _head(name: str) -> Expression:

@@ -60,7 +60,7 @@ class Token:
 
 def read(text: str, line: int, column: int) -> list[Token]:
     """The words of a text that begins at a line and column, both from 1, of a file."""
-    found = []
+    tokens = []
     for number, row in enumerate(text.split("\n"), line):
         shift = column - 1 if number == line else 0
         for match in _WORD.finditer(row):
@@ -68,8 +68,8 @@ def read(text: str, line: int, column: int) -> list[Token]:
             if kind == "fair" or word in RESERVED:
                 kind = SYMBOL
             at = match.start() + shift
-            found.append(Token(word, kind or "wrong", at, number, at + 1))
-    return found
+            tokens.append(Token(word, kind or "wrong", at, number, at + 1))
+    return tokens
 
 
 def added(text: str, kind: str = SYMBOL, column: int = 0) -> Token:

@@ -50,7 +50,7 @@ class Translator:
     def declarations(self) -> None:
         a = self.a
         general = [] if a.omit_pc else [("pc", (0, 0))]
-        general += [(one.name, one.at) for one in a.variables]
+        general += [(declaration.name, declaration.at) for declaration in a.variables]
         if a.procedures:
             general.append(("stack", (0, 0)))
         local = [(x.name, x.at) for part in a.procedures for x in part.parameters + part.variables]
@@ -113,33 +113,34 @@ class Translator:
 
         if a.variables:
             title("Global variables")
-        for one in a.variables:
-            self.lines += self.first_value(one, begin).lines
+        for variable in a.variables:
+            self.lines += self.first_value(variable, begin).lines
         for part in a.procedures:
             if part.parameters or part.variables:
                 title(f"Procedure {part.name}")
-            for one in part.parameters + part.variables:
+            for variable in part.parameters + part.variables:
                 if not self.many:
-                    self.lines += self.first_value(one, begin).lines
+                    self.lines += self.first_value(variable, begin).lines
                     continue
-                out = Writer(f"{begin}{_AND}").add(f"{one.name} = [ self \\in ProcSet |-> ", one.at)
-                value = self.primed(one.value, Changed([]), sentence("[", "self", "]"))
+                out = Writer(f"{begin}{_AND}").add(f"{variable.name} = [ self \\in ProcSet |-> ", variable.at)
+                value = self.primed(variable.value, Changed([]), sentence("[", "self", "]"))
                 self.lines += out.expression(value).add("]").lines
         for part in a.processes:
             if part.variables:
                 title(f"Process {part.name}")
-            for one in part.variables:
+            for variable in part.variables:
                 out = Writer(f"{begin}{_AND}")
                 if part.is_equal:
-                    out.add(one.name + (" = " if one.is_equal else " \\in "), one.at).expression(one.value)
-                elif one.is_equal:
-                    out.add(f"{one.name} = [self \\in ", one.at).expression(part.identity).add(" |-> ")
-                    out.expression(self.primed(one.value, Changed([]), sentence("[", "self", "]"))).add("]")
+                    sign = " = " if variable.is_equal else " \\in "
+                    out.add(variable.name + sign, variable.at).expression(variable.value)
+                elif variable.is_equal:
+                    out.add(f"{variable.name} = [self \\in ", variable.at).expression(part.identity).add(" |-> ")
+                    out.expression(self.primed(variable.value, Changed([]), sentence("[", "self", "]"))).add("]")
                 else:
                     some = sentence("[").before(sentence("CHOOSE", "self", "\\in", blanks=1)).before(part.identity, 2)
                     some = some.before(sentence(":", "TRUE", blanks=1), 1).before(sentence("]"))
-                    out.add(f"{one.name} \\in [", one.at).expression(part.identity).add(" -> ")
-                    out.expression(self.primed(one.value, Changed([]), some)).add("]")
+                    out.add(f"{variable.name} \\in [", variable.at).expression(part.identity).add(" -> ")
+                    out.expression(self.primed(variable.value, Changed([]), some)).add("]")
                 self.lines += out.lines
         if a.procedures:
             self.put(f"{begin}{_AND}stack = " + ("[self \\in ProcSet |-> << >>]" if self.many else "<< >>"))
@@ -162,10 +163,10 @@ class Translator:
             self.lines += out.lines
         self.put("")
 
-    def first_value(self, one: pcal.Declaration, begin: str) -> Writer:
-        out = Writer(f"{begin}{_AND}").add(one.name + (" = " if one.is_equal else " \\in "), one.at)
-        left, right = ("(", ")") if needs_parentheses(one.value) else ("", "")
-        return out.add(left).expression(one.value).add(right)
+    def first_value(self, variable: pcal.Declaration, begin: str) -> Writer:
+        out = Writer(f"{begin}{_AND}").add(variable.name + (" = " if variable.is_equal else " \\in "), variable.at)
+        left, right = ("(", ")") if needs_parentheses(variable.value) else ("", "")
+        return out.add(left).expression(variable.value).add(right)
 
     # Steps
 
@@ -195,8 +196,8 @@ class Translator:
         lines: list[Line] = []
         begin = label + _AND
         body = _written(flat.body)
-        for one in body:
-            lines += self.statement(one, changed, begin)
+        for statement in body:
+            lines += self.statement(statement, changed, begin)
             begin = " " * column + _AND
         rest = changed.unchanged()
         lines += [Line(text) for text in unchanged_conjunct(rest, " " * column + _AND, WIDTH)]
@@ -210,25 +211,25 @@ class Translator:
         self.lines += lines
         self.put("")
 
-    def statement(self, one: pcal.Statement, changed: Changed, begin: str) -> list[Line]:
-        lines: list[Line] = getattr(self, f"_{type(one).__name__.lower()}")(one, changed, begin)
+    def statement(self, node: pcal.Statement, changed: Changed, begin: str) -> list[Line]:
+        lines: list[Line] = getattr(self, f"_{type(node).__name__.lower()}")(node, changed, begin)
         return lines
 
     def body(self, body: list[pcal.Statement], changed: Changed, begin: str, after: str) -> list[Line]:
         lines: list[Line] = []
-        for one in _written(body):
-            lines += self.statement(one, changed, begin)
+        for statement in _written(body):
+            lines += self.statement(statement, changed, begin)
             begin = after
         return lines
 
-    def _assign(self, one: pcal.Assign, changed: Changed, begin: str) -> list[Line]:
-        one.parts = sorted(one.parts, key=lambda part: part.name)
+    def _assign(self, node: pcal.Assign, changed: Changed, begin: str) -> list[Line]:
+        node.parts = sorted(node.parts, key=lambda part: part.name)
         now = changed.copy()
         out = Writer(begin)
         groups: list[list[pcal.Single]] = []
-        for single in one.parts:
+        for single in node.parts:
             if single.name not in self.variables:
-                raise Mistake(*(single.at if single.at[0] else one.at), self.no_variable(single.name))
+                raise Mistake(*(single.at if single.at[0] else node.at), self.no_variable(single.name))
             if groups and groups[-1][0].name == single.name:
                 groups[-1].append(single)
             else:
@@ -237,7 +238,7 @@ class Translator:
             name = group[0].name
             now.counts[name] = now.counts.get(name, 0) + 1
             if now.counts[name] > 1 or (len(group) > 1 and not all(single.part for single in group)):
-                raise Mistake(*(group[-1].at if group[-1].at[0] else one.at), f"{name} is assigned twice in one step")
+                raise Mistake(*(group[-1].at if group[-1].at[0] else node.at), f"{name} is assigned twice in one step")
             if index:
                 out.new(" " * len(begin))
             if len(groups) > 1:
@@ -261,35 +262,37 @@ class Translator:
         return out.lines
 
     def no_variable(self, name: str) -> str:
-        if any(one.name == name for one in self.a.macros):
+        if any(macro.name == name for macro in self.a.macros):
             return f"{name} is a macro: write {name}(...)"
         return f"{name} is assigned, and is no variable of the algorithm"
 
-    def single(self, one: pcal.Single, changed: Changed, out: Writer, own: bool) -> None:
-        part, value = self.primed(one.part, changed), self.primed(one.value, changed)
+    def single(self, node: pcal.Single, changed: Changed, out: Writer, own: bool) -> None:
+        part, value = self.primed(node.part, changed), self.primed(node.value, changed)
         if own:
-            out.add(f"{one.name}' = [{one.name} EXCEPT ![", one.at).expression(self.me()).add("]")
+            out.add(f"{node.name}' = [{node.name} EXCEPT ![", node.at).expression(self.me()).add("]")
             out.expression(part).add(" = ").expression(value).add("]")
-        elif one.part:
-            out.add(f"{one.name}' = [{one.name} EXCEPT !", one.at).expression(part).add(" = ").expression(value).add(
+        elif node.part:
+            out.add(f"{node.name}' = [{node.name} EXCEPT !", node.at).expression(part).add(" = ").expression(value).add(
                 "]"
             )
         else:
             left, right = ("(", ")") if needs_parentheses(value) else ("", "")
-            out.add(f"{one.name}' = {left}", one.at).expression(value).add(right)
+            out.add(f"{node.name}' = {left}", node.at).expression(value).add(right)
 
     def me(self) -> Expression:
         assert self.self is not None
         return self.self
 
-    def _if(self, one: pcal.If, changed: Changed, begin: str) -> list[Line]:
+    def _if(self, node: pcal.If, changed: Changed, begin: str) -> list[Line]:
         then_changed, else_changed = changed.copy(), changed.copy()
-        lines = Writer(begin).add("IF ", one.at).expression(self.primed(one.test, changed)).lines
+        lines = Writer(begin).add("IF ", node.at).expression(self.primed(node.test, changed)).lines
         then, other = " " * (len(begin) + 3) + "THEN ", " " * (len(begin) + 3) + "ELSE "
         inner = " " * len(then) + _AND
-        first = self.body(one.then, then_changed, then + _AND, inner)
-        second = self.body(one.other, else_changed, other + _AND, inner) if one.other else [Line(f"{other}{_AND}TRUE")]
-        start = inner if one.then else then + _AND
+        first = self.body(node.then, then_changed, then + _AND, inner)
+        second = (
+            self.body(node.other, else_changed, other + _AND, inner) if node.other else [Line(f"{other}{_AND}TRUE")]
+        )
+        start = inner if node.then else then + _AND
         lines += first + [Line(text) for text in unchanged_conjunct(then_changed.unchanged(else_changed), start, WIDTH)]
         lines += second + [
             Line(text) for text in unchanged_conjunct(else_changed.unchanged(then_changed), inner, WIDTH)
@@ -298,10 +301,10 @@ class Translator:
         changed.merge(else_changed)
         return lines
 
-    def _either(self, one: pcal.Either, changed: Changed, begin: str) -> list[Line]:
+    def _either(self, node: pcal.Either, changed: Changed, begin: str) -> list[Line]:
         together, inner = changed.copy(), " " * (len(begin) + 3) + _AND
         parts, states = [], []
-        for index, way in enumerate(one.ways):
+        for index, way in enumerate(node.ways):
             mine = changed.copy()
             start = (begin if index == 0 else " " * len(begin)) + _OR + _AND
             parts.append(self.body(way, mine, start, inner))
@@ -317,41 +320,41 @@ class Translator:
         changed.merge(together)
         return lines
 
-    def _with(self, one: pcal.With, changed: Changed, begin: str) -> list[Line]:
-        value = self.primed(one.value, changed)
-        out = Writer(begin).add(f"LET {one.name} == " if one.is_equal else f"\\E {one.name} \\in ", one.at)
-        out.expression(value).add(" IN" if one.is_equal else ":")
+    def _with(self, node: pcal.With, changed: Changed, begin: str) -> list[Line]:
+        value = self.primed(node.value, changed)
+        out = Writer(begin).add(f"LET {node.name} == " if node.is_equal else f"\\E {node.name} \\in ", node.at)
+        out.expression(value).add(" IN" if node.is_equal else ":")
         inner = " " * (len(begin) + 2)
         after = inner + _AND
-        return out.lines + self.body(one.body, changed, after if len(one.body) > 1 else inner, after)
+        return out.lines + self.body(node.body, changed, after if len(node.body) > 1 else inner, after)
 
-    def _when(self, one: pcal.When, changed: Changed, begin: str) -> list[Line]:
-        return Writer(begin, one.at).expression(self.primed(one.test, changed)).lines
+    def _when(self, node: pcal.When, changed: Changed, begin: str) -> list[Line]:
+        return Writer(begin, node.at).expression(self.primed(node.test, changed)).lines
 
-    def _print(self, one: pcal.Print, changed: Changed, begin: str) -> list[Line]:
-        return Writer(begin).add("PrintT(", one.at).expression(self.primed(one.value, changed)).add(")").lines
+    def _print(self, node: pcal.Print, changed: Changed, begin: str) -> list[Line]:
+        return Writer(begin).add("PrintT(", node.at).expression(self.primed(node.value, changed)).add(")").lines
 
-    def _assert(self, one: pcal.Assert, changed: Changed, begin: str) -> list[Line]:
-        out = Writer(begin).add("Assert(", one.at)
+    def _assert(self, node: pcal.Assert, changed: Changed, begin: str) -> list[Line]:
+        out = Writer(begin).add("Assert(", node.at)
         column = out.column
-        out.expression(self.primed(one.test, changed))
-        where = f"line {one.at[0]}, column {one.at[1]}"
-        if one.call:
-            where += f" of macro called at line {one.call[0]}, column {one.call[1]}"
+        out.expression(self.primed(node.test, changed))
+        where = f"line {node.at[0]}, column {node.at[1]}"
+        if node.call:
+            where += f" of macro called at line {node.call[0]}, column {node.call[1]}"
         text = f'"Failure of assertion at {where}.")'
         out.add(", ")
         if out.column + len(text) >= WIDTH:
             out.new(" " * column)
         return out.add(text).lines
 
-    def _skip(self, one: pcal.Skip, changed: Changed, begin: str) -> list[Line]:
-        return Writer(begin).add("TRUE", one.at).lines
+    def _skip(self, node: pcal.Skip, changed: Changed, begin: str) -> list[Line]:
+        return Writer(begin).add("TRUE", node.at).lines
 
-    def primed(self, one: Expression, changed: Changed, index: Expression | None = None) -> Expression:
+    def primed(self, expression: Expression, changed: Changed, index: Expression | None = None) -> Expression:
         """With ' after what this step has assigned, and [self] after what each process has its own of."""
         index = index or (self.self.bracketed() if self.self else None)
         by: dict[str, Expression] = {}
-        for word in one.words:
+        for word in expression.words:
             if word.kind == STRING or word.text in by:
                 continue
             prime = word.kind == NAME and bool(changed.counts.get(word.text))
@@ -365,7 +368,7 @@ class Translator:
                 for each in new.words:
                     each.line = each.place = 0
             by[word.text] = new
-        return one.replaced(by, parentheses=False)
+        return expression.replaced(by, parentheses=False)
 
     # The whole
 
@@ -482,7 +485,7 @@ class Translator:
 
 def _written(body: list[pcal.Statement]) -> list[pcal.Statement]:
     """Without assignments to nothing, for which pcal writes a conjunct that cannot be parsed."""
-    return [one for one in body if not isinstance(one, pcal.Assign) or one.parts]
+    return [statement for statement in body if not isinstance(statement, pcal.Assign) or statement.parts]
 
 
 def _fair_pair(part: pcal.Part, kind: str, me: str, argument: str) -> tuple[str, str]:

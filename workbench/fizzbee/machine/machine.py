@@ -30,8 +30,8 @@ class FizzClass(ABCMeta):
     opened_by: Any
 
 
-def _opened_by(made: FizzClass) -> Any:
-    return made.opened_by
+def _opened_by(machine_class: FizzClass) -> Any:
+    return machine_class.opened_by
 
 
 copyreg.pickle(FizzClass, _opened_by)
@@ -133,8 +133,8 @@ class FizzMachine(Machine, metaclass=FizzClass):
         return Verdict(declared.name, "liveness", False, why=f"a fair behaviour goes round after {steps}; {how}")
 
 
-def _rebuilt(made: type[FizzMachine], constants: Mapping[str, Any]) -> FizzMachine:
-    return made(**constants)
+def _rebuilt(machine_class: type[FizzMachine], constants: Mapping[str, Any]) -> FizzMachine:
+    return machine_class(**constants)
 
 
 def _fairness(instances: Sequence[FizzInstance], meaning: Meaning) -> list[Fairness]:
@@ -147,4 +147,4 @@ def _fairness(instances: Sequence[FizzInstance], meaning: Meaning) -> list[Fairn
         actions = meaning.text.roles[owner].actions if owner else meaning.text.actions
         if fair := actions[name].fair:
             numbers.setdefault((instance.label.removesuffix(".continue"), fair), []).append(instance.number)
-    return [Fairness(label, fair == "strong", frozenset(found)) for (label, fair), found in numbers.items()]
+    return [Fairness(label, fair == "strong", frozenset(members)) for (label, fair), members in numbers.items()]

@@ -168,8 +168,8 @@ class Assertions:
         name, stated = assertion.name, Stated(assertion.at)
         text = self._shared.meaning.text
         if (kind := _OF_STATES.get(assertion.operators)) is not None:
-            made: Property = kind(name, stated)
-            return made
+            declared: Property = kind(name, stated)
+            return declared
         if assertion.operators not in _TEMPORAL:
             tree.refuse(assertion.at, f"an assertion is not {' '.join(assertion.operators)}")
         if text.fair_choices:
@@ -178,8 +178,8 @@ class Assertions:
             return FizzUndecided(name, stated, why="the text's options turn liveness off")
         if text.options.is_bounded or (crashes and assertion.operators != ("always", "eventually")):
             self.settled.add(name)
-            why = "the text bounds its actions" if text.options.is_bounded else "no behaviour crashes for ever"
-            return FizzUndecided(name, stated, why=f"{why}, which only the interpreter's own search heeds")
+            reason = "the text bounds its actions" if text.options.is_bounded else "no behaviour crashes for ever"
+            return FizzUndecided(name, stated, why=f"{reason}, which only the interpreter's own search heeds")
         return FizzLiveness(name, stated)
 
     def judges(self, author: Any, declared: Property, instances: Sequence[FizzInstance]) -> list[PropertyInstance]:

@@ -138,12 +138,12 @@ class Rows:
         variables = tuple(sorted(frame.variables.items(), key=lambda pair: pair[0]))
         return frame.name, variables, work, frame.owner, target, frame.starts
 
-    def untold(self, told: Value) -> list[Thread]:
+    def untold(self, value: Value) -> list[Thread]:
         """The threads again."""
-        return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in told]
+        return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in value]
 
-    def _frame_untold(self, told: Value) -> Frame:
-        name, variables, work, owner, target, starts = told
+    def _frame_untold(self, value: Value) -> Frame:
+        name, variables, work, owner, target, starts = value
         works = [Work(self.nodes[number], flow, list(left)) for number, flow, left in work]
         return Frame(name, dict(variables), works, owner, None if target is None else self.nodes[target], starts)
 

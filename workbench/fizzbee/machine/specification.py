@@ -78,10 +78,10 @@ def machines_of(text: str, name: str = "Cell") -> type[FizzMachine]:
             "opened_by": (machines_of, (text, name)),
             "__module__": file,  # so that a hash of the class covers its source
         }
-        made: type[FizzMachine] = type(name, (FizzMachine,), parts)
-        made.declared = made.family
-        made.declared = made().declared
-        _made[name, text] = made
+        machine_class: type[FizzMachine] = type(name, (FizzMachine,), parts)
+        machine_class.declared = machine_class.family
+        machine_class.declared = machine_class().declared
+        _made[name, text] = machine_class
     return _made[name, text]
 
 

@@ -49,8 +49,8 @@ class FizzInstance(ActionInstance):
         begun = rows.begun if self.kind == "begin" else None
         if begun is not None and before[begun] >= most:
             return [], [f"{most} actions have begun, which the text's max_actions allows"]
-        outcomes, why = list[Outcome](), list[tree.Place]()
-        for step in self._run(RowState(rows, before), why):
+        outcomes, unmet = list[Outcome](), list[tree.Place]()
+        for step in self._run(RowState(rows, before), unmet):
             assert isinstance(step.state, RowState)
             writes = dict(step.state.writes)
             if begun is not None:
@@ -60,7 +60,7 @@ class FizzInstance(ActionInstance):
                 names = Counter(name for name, _ in choices)
                 self.chosen_twice.update(name for name, count in names.items() if count > 1)
             outcomes.append(Outcome(choices, writes))
-        return outcomes, [f"{self._shared.lines[at.line - 1].strip()} ({at})" for at in why]
+        return outcomes, [f"{self._shared.lines[at.line - 1].strip()} ({at})" for at in unmet]
 
 
 class Shared:
@@ -123,20 +123,20 @@ class Steps:
 
 
 def _begin(meaning: Meaning, action: tree.Action, role: int | None) -> Run:
-    return lambda state, why: meaning.begun(state, None if role is None else state.roles[role], action, why)
+    return lambda state, unmet: meaning.begun(state, None if role is None else state.roles[role], action, unmet)
 
 
 def _continue(meaning: Meaning, name: str) -> Run:
-    return lambda state, why: (
+    return lambda state, unmet: (
         step
         for number, thread in enumerate(state.threads)
         if thread.name == name
-        for step in meaning.continued(state, number, why)
+        for step in meaning.continued(state, number, unmet)
     )
 
 
 def _crash(meaning: Meaning, name: str) -> Run:
-    return lambda state, why: (
+    return lambda state, unmet: (
         step
         for number, thread in enumerate(state.threads)
         if thread.name == name
@@ -145,7 +145,7 @@ def _crash(meaning: Meaning, name: str) -> Run:
 
 
 def _role_crash(meaning: Meaning, number: int) -> Run:
-    return lambda state, why: meaning.role_crashed(state, number)
+    return lambda state, unmet: meaning.role_crashed(state, number)
 
 
 def may_yield(text: tree.Specification, nodes: Sequence[tree.Node]) -> bool:

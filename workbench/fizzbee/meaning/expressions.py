@@ -25,9 +25,9 @@ _LIBRARY = {name: Function(function) for name, function in FUNCTIONS.items()}
 _MISFITS = (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError)
 
 
-def fail(at: Place, why: str) -> NoReturn:
+def fail(at: Place, reason: str) -> NoReturn:
     """Raise a ModelError that begins with the place."""
-    raise ModelError(f"{at}: {why}")
+    raise ModelError(f"{at}: {reason}")
 
 
 class Names:

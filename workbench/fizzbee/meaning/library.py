@@ -56,8 +56,8 @@ def _int(value: Value = 0, base: Value = 10) -> int:
 
 def _dict(kind: str) -> Callable[..., Value]:
     def of(pairs: Value = (), /, **named: Value) -> Value:
-        given = pairs.pairs if isinstance(pairs, Dict) else map(members, members(pairs))
-        return Dict(kind, [*((key, value) for key, value in given), *named.items()])
+        entries = pairs.pairs if isinstance(pairs, Dict) else map(members, members(pairs))
+        return Dict(kind, [*((key, value) for key, value in entries), *named.items()])
 
     return of
 
@@ -254,4 +254,4 @@ CHANGING = frozenset(
 def method(value: Value, name: str) -> Function | None:
     """The method of that name, bound to `value`; None if its type has none."""
     function = METHODS.get(kind_of(value), {}).get(name) if not isinstance(value, Instance) else None
-    return None if function is None else Function(lambda *given, **named: function(value, *given, **named))
+    return None if function is None else Function(lambda *arguments, **named: function(value, *arguments, **named))

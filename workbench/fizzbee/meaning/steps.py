@@ -129,8 +129,8 @@ class Meaning:
 
     # Steps ------------------------------------------------------------------------------------------------------------
 
-    def continued(self, state: State, number: int, why: list[Place] | None = None) -> Iterator[Step]:
-        """The steps in which a thread goes on; `why` gets the places of the requirements that do not hold."""
+    def continued(self, state: State, number: int, unmet: list[Place] | None = None) -> Iterator[Step]:
+        """The steps in which a thread goes on; `unmet` gets the places of the requirements that do not hold."""
         thread = state.threads[number]
 
         def begin() -> tuple[State, Thread]:
@@ -139,13 +139,13 @@ class Meaning:
 
         owner = thread.frames[0].owner
         action = (self.text if owner is None else owner.role).actions[thread.action]
-        for after, choices in self._ways(begin, action, "continue", why):
+        for after, choices in self._ways(begin, action, "continue", unmet):
             yield Step(thread.name, "continue", action.fair, after, choices)
 
     def begun(
-        self, state: State, role: Instance | None, action: tree.Action, why: list[Place] | None = None
+        self, state: State, role: Instance | None, action: tree.Action, unmet: list[Place] | None = None
     ) -> Iterator[Step]:
-        """The first steps of an action, if it may begin; `why` is as for :meth:`continued`."""
+        """The first steps of an action, if it may begin; `unmet` is as for :meth:`continued`."""
         keys = _keys(action.name, role)
         if len(state.threads) >= self.text.options.max_concurrent_actions:
             return
@@ -161,7 +161,7 @@ class Meaning:
                 copy.counts[keys[0]] = copy.counts.get(keys[0], 0) + 1
             return copy, thread
 
-        for after, choices in self._ways(begin, action, "begin", why):
+        for after, choices in self._ways(begin, action, "begin", unmet):
             yield Step(keys[0], "begin", action.fair, after, choices)
 
     def _ways(
@@ -169,7 +169,7 @@ class Meaning:
         begin: Callable[[], tuple[State, Thread]],
         action: tree.Action,
         kind: str,
-        why: list[Place] | None = None,
+        unmet: list[Place] | None = None,
     ) -> Iterator[tuple[State, tuple[tuple[str, Value], ...]]]:
         """The states to which a thread gets, one for each way to choose, with its choices."""
         paths: list[tuple[int, ...]] = [()]
@@ -186,8 +186,8 @@ class Meaning:
                 counts = run.done or run.continues or kind == "init"
             except Disabled as disabled:
                 counts = False
-                if why is not None and disabled.at not in why:
-                    why.append(disabled.at)
+                if unmet is not None and disabled.at not in unmet:
+                    unmet.append(disabled.at)
             for number in reversed(range(len(path), len(run.widths))):
                 taken = tuple(run.choices[:number])
                 paths.extend((*taken, other) for other in reversed(range(1, run.widths[number])))

@@ -17,9 +17,9 @@ class Place(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}"
 
 
-def refuse(at: Place, why: str) -> NoReturn:
+def refuse(at: Place, reason: str) -> NoReturn:
     """Raise an InputError that begins with the place."""
-    raise InputError(f"{at}: {why}")
+    raise InputError(f"{at}: {reason}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,11 +36,11 @@ from workbench.tlaplus.syntax.unparse import written
 
 
 def all_of(writer: Writer, node: tree.Conjunction, here: Context, following: Following) -> Statements:
-    return _all(writer, [(one, here) for one in node.operands], following)
+    return _all(writer, [(operand, here) for operand in node.operands], following)
 
 
 def some_of(writer: Writer, node: tree.Disjunction, here: Context, following: Following) -> Statements:
-    return _any(writer, [(one, here) for one in node.operands], following)
+    return _any(writer, [(operand, here) for operand in node.operands], following)
 
 
 def quantified(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
@@ -67,8 +67,8 @@ def box(writer: Writer, node: tree.Box, here: Context, following: Following) -> 
 
 def angle(writer: Writer, node: tree.Angle, here: Context, following: Following) -> Statements:
     same = expressions.unchanged(writer, node.subscript, here)
-    why = f"{written(node.subscript)}' # {written(node.subscript)}"
-    return writer.action(node.action, here, lambda: [when(negated(same), following(), _why(why))])
+    reason = f"{written(node.subscript)}' # {written(node.subscript)}"
+    return writer.action(node.action, here, lambda: [when(negated(same), following(), _why(reason))])
 
 
 def boolean(writer: Writer, node: tree.Boolean, here: Context, following: Following) -> Statements:
@@ -134,22 +134,22 @@ def _why(text: str) -> Statements:
 def case(writer: Writer, node: tree.Case, here: Context, following: Following) -> Statements:
     before, again = _shared(writer, following)
     if node.other is None:
-        made: Statements = [ast.Expr(call("failed", constant("no arm of CASE is true")))]
+        statements: Statements = [ast.Expr(call("failed", constant("no arm of CASE is true")))]
     else:
-        made = writer.action(node.other, here, again)
+        statements = writer.action(node.other, here, again)
     for arm in reversed(node.arms):
         condition = writer.condition(arm.guard, here)
-        made = [when(condition, writer.action(arm.value, here, again), made)]
-    return [*before, *made]
+        statements = [when(condition, writer.action(arm.value, here, again), statements)]
+    return [*before, *statements]
 
 
 def let(writer: Writer, node: tree.Let, here: Context, following: Following) -> Statements:
-    found, inside = let_bindings.local_definitions(writer, node, here, False)
-    made = writer.action(node.body, inside, following)
-    for local, meaning, _ in reversed(found):  # a name may stand for a formula that only assigns and has no value
-        if any(uses(statement, local) for statement in made):
-            made.insert(0, assign(local, let_bindings.local_value(writer, meaning, True, inside)))
-    return made
+    definitions, inside = let_bindings.local_definitions(writer, node, here, False)
+    statements = writer.action(node.body, inside, following)
+    for local, meaning, _ in reversed(definitions):  # a name may stand for a formula that only assigns and has no value
+        if any(uses(statement, local) for statement in statements):
+            statements.insert(0, assign(local, let_bindings.local_value(writer, meaning, True, inside)))
+    return statements
 
 
 # Bound names ---------------------------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def let(writer: Writer, node: tree.Let, here: Context, following: Following) -> 
 def _exists(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
     members, taken, inside = _members(writer, node, here)
     labels = [
-        tuple_of([constant(one.name), name(binding.local)])
-        for one in node.names
-        if isinstance(binding := inside.environment[one], ByValue)
+        tuple_of([constant(declaration.name), name(binding.local)])
+        for declaration in node.names
+        if isinstance(binding := inside.environment[declaration], ByValue)
     ]
     extend = method(CHOSEN, "extend", tuple_of(labels))
     shorten = ast.Delete([ast.Subscript(name(CHOSEN), ast.Slice(constant(-len(labels))), ast.Del())])
@@ -178,24 +178,24 @@ def _exists(writer: Writer, node: tree.Quantified, here: Context, following: Fol
 def _for_all(writer: Writer, node: tree.Quantified, here: Context, following: Following) -> Statements:
     """A conjunction over members whose number is known only when the code runs."""
     members, taken, inside = _members(writer, node, here)
-    step, found = writer.program.fresh("each"), writer.program.fresh("found")
+    step, domain = writer.program.fresh("each"), writer.program.fresh("found")
     number, member = writer.program.fresh("number"), writer.program.fresh("member")
     go_on = call(step, ast.BinOp(name(number), ast.Add(), constant(1)))
-    is_last = ast.Compare(name(number), [ast.Eq()], [call("len", name(found))])
+    is_last = ast.Compare(name(number), [ast.Eq()], [call("len", name(domain))])
     body = writer.action(node.body, inside, lambda: [ast.Expr(go_on)])
     if writer.nondeterminism.has_ways(node.body, inside):
         is_later = ast.Compare(name(number), [ast.Gt()], [constant(0)])
         as_test = tested(writer, node.body, inside, lambda: [ast.Expr(go_on)])
         body = [when(conjunction([is_later, method(RUN, "is_complete")]), as_test, body)]
-    one = [
-        assign(member, ast.Subscript(name(found), name(number), ast.Load())),
+    iteration = [
+        assign(member, ast.Subscript(name(domain), name(number), ast.Load())),
         assign(members[0], name(member)) if len(members) == 1 else assign_many(members, name(member)),
         *taken,
         *body,
     ]
     return [
-        assign(found, call("tuple", _each(writer, node, here))),
-        defined(step, [number], [when(is_last, following(), one)]),
+        assign(domain, call("tuple", _each(writer, node, here))),
+        defined(step, [number], [when(is_last, following(), iteration)]),
         ast.Expr(call(step, constant(0))),
     ]
 
@@ -275,12 +275,12 @@ def _call(
     writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], here: Context, following: Following
 ) -> Statements:
     passed = calls.passed_arguments(writer, meaning, arguments, here, True)
-    made, captured = calls.specialized(
+    function, captured = calls.specialized(
         writer, meaning, calls.visible_bindings(writer, meaning, here), passed, here, True
     )
-    values = [one.value for one in passed if one.value is not None]
+    values = [argument.value for argument in passed if argument.value is not None]
     before, going_on = _as_function(writer, following)
-    return [*before, ast.Expr(call(made, name(RUN), name(going_on), *map(name, captured), *values))]
+    return [*before, ast.Expr(call(function, name(RUN), name(going_on), *map(name, captured), *values))]
 
 
 def _standard(
@@ -292,7 +292,7 @@ def _standard(
     following: Following,
 ) -> Statements:
     symbol = meaning.name
-    texts = [(one.node, here.at(one)) for one in arguments if isinstance(one, ByName)]
+    texts = [(argument.node, here.at(argument)) for argument in arguments if isinstance(argument, ByName)]
     if len(texts) == len(arguments):
         if symbol == "/\\":
             return _all(writer, texts, following)
@@ -346,13 +346,13 @@ def _among(
     return [loop(writer.program.fresh("one"), members, following())]
 
 
-def _unchanged(writer: Writer, node: Expression, here: Context, following: Following, why: str) -> Statements:
+def _unchanged(writer: Writer, node: Expression, here: Context, following: Following, reason: str) -> Statements:
     numbers, tests = assignments.kept(writer, node, here)
     go_on = following if not tests else lambda: _tests(writer, tests, here, following)
     if not numbers:
         return go_on()
     kept = writer.program.fresh("kept")
-    keep = method(RUN, "keep", tuple_of([constant(number) for number in numbers]), constant(why))
+    keep = method(RUN, "keep", tuple_of([constant(number) for number in numbers]), constant(reason))
     is_kept = ast.Compare(name(kept), [ast.IsNot()], [constant(None)])
     release = ast.Expr(method(RUN, "release", name(kept)))
     return [assign(kept, keep), when(is_kept, [*go_on(), release], [])]
@@ -368,4 +368,4 @@ def _tests(writer: Writer, tests: list[tuple[Expression, Context]], here: Contex
 
 def assign_many(names: list[str], value: ast.expr) -> ast.stmt:
     """``(a, b) = value``."""
-    return ast.Assign([ast.Tuple([ast.Name(one, ast.Store()) for one in names], ast.Store())], value)
+    return ast.Assign([ast.Tuple([ast.Name(local, ast.Store()) for local in names], ast.Store())], value)

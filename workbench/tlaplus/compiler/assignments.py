@@ -21,8 +21,8 @@ def target(writer: Writer, node: Expression, here: Context) -> int | None:
 def _primed(writer: Writer, node: Expression, here: Context) -> int | None:
     if isinstance(node, tree.Prime):
         return _variable(writer, node.operand, here)
-    found = _behind(writer, node, here)
-    return None if found is None else _primed(writer, *found)
+    behind = _behind(writer, node, here)
+    return None if behind is None else _primed(writer, *behind)
 
 
 def _variable(writer: Writer, node: Expression, here: Context) -> int | None:
@@ -30,8 +30,8 @@ def _variable(writer: Writer, node: Expression, here: Context) -> int | None:
         meaning = here.scope.meaning(node.name, node.at)
         if isinstance(meaning, Variable):
             return writer.numbers[meaning]
-    found = _behind(writer, node, here)
-    return None if found is None else _variable(writer, *found)
+    behind = _behind(writer, node, here)
+    return None if behind is None else _variable(writer, *behind)
 
 
 def _behind(writer: Writer, node: Expression, here: Context) -> tuple[Expression, Context] | None:
@@ -56,8 +56,8 @@ def _behind(writer: Writer, node: Expression, here: Context) -> tuple[Expression
 def kept(writer: Writer, node: Expression, here: Context) -> tuple[list[int], list[tuple[Expression, Context]]]:
     """The variables of an UNCHANGED, and the expressions in it that are not variables."""
     if isinstance(node, tree.TupleOf):
-        found = [kept(writer, one, here) for one in node.items]
-        return [one for numbers, _ in found for one in numbers], [one for _, tests in found for one in tests]
+        parts = [kept(writer, item, here) for item in node.items]
+        return [index for numbers, _ in parts for index in numbers], [test for _, tests in parts for test in tests]
     number = _variable(writer, node, here)
     if number is not None:
         return [number], []

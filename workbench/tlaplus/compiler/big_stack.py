@@ -19,7 +19,7 @@ _is_deep = ContextVar("is_deep", default=False)
 _limits, _changing = list[int](), threading.Lock()
 
 
-def deeper(evaluate: Callable[..., T], *given: Any) -> T:
+def deeper(evaluate: Callable[..., T], *arguments: Any) -> T:
     """Evaluate again on a larger stack, after a RecursionError; return or raise what `evaluate` does there."""
     returned, raised, given_up = list[T](), list[BaseException](), threading.Event()
 
@@ -31,7 +31,7 @@ def deeper(evaluate: Callable[..., T], *given: Any) -> T:
         _is_deep.set(True)
         try:
             with pausing(pause):
-                returned.append(evaluate(*given))
+                returned.append(evaluate(*arguments))
         except BaseException as error:
             if isinstance(error, ModelError):  # it has its place; the cause would keep all frames
                 error.__cause__ = error.__context__ = None
@@ -67,13 +67,13 @@ def _start(run: Callable[[], None]) -> threading.Thread:
     return thread
 
 
-def _with_frames(call: Callable[..., None], *given: Any) -> None:
+def _with_frames(call: Callable[..., None], *arguments: Any) -> None:
     """Call with a higher limit on frames, which applies to the whole process."""
     with _changing:
         _limits.append(sys.getrecursionlimit())
         sys.setrecursionlimit(max(_FRAMES, _limits[-1]))
     try:
-        call(*given)
+        call(*arguments)
     finally:
         with _changing:
             first = _limits.pop()

@@ -96,8 +96,8 @@ def reached(writer: Writer, node: Expression, here: Context) -> tuple[Meaning, t
         fail_at(node.at, f"{type(node).__name__} is not supported here")
     passed = here.scope.reach(node).arguments if isinstance(node, tree.Qualified) else ()
     meaning, nodes = called
-    arguments = tuple(ByName(one, here.scope, here.environment) for one in nodes)
-    return meaning, arguments, here.bound({one: named(writer, value, here) for one, value in passed})
+    arguments = tuple(ByName(operand, here.scope, here.environment) for operand in nodes)
+    return meaning, arguments, here.bound({parameter: named(writer, value, here) for parameter, value in passed})
 
 
 def named(writer: Writer, node: Expression, here: Context) -> Binding:
@@ -135,7 +135,7 @@ def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], he
 
 
 def _values(writer: Writer, arguments: tuple[Binding, ...], here: Context) -> list[ast.expr]:
-    return [writer.bound(one, here) for one in arguments]
+    return [writer.bound(argument, here) for argument in arguments]
 
 
 def _constant(writer: Writer, meaning: Constant, at: Place) -> ast.expr:
@@ -151,7 +151,7 @@ def _constant(writer: Writer, meaning: Constant, at: Place) -> ast.expr:
 def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
     if meaning.module:
         function = writer.named(MODULES[meaning.module][meaning.name][1])
-        return call(function, *[_given(writer, one, here) for one in arguments])
+        return call(function, *[_python_argument(writer, argument, here) for argument in arguments])
     symbol = meaning.name
     if symbol in _TEMPORAL:
         fail_at(at, f"{symbol} makes this a temporal formula, which has no value in a state")
@@ -169,7 +169,7 @@ def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...],
         return call("equal", writer.bound(arguments[0], here.primed()), writer.bound(arguments[0], here))
     if symbol == "ENABLED":
         return _enabled(writer, arguments[0], here, at)
-    conditions = [_condition(writer, one, here) for one in arguments]
+    conditions = [_condition(writer, argument, here) for argument in arguments]
     if symbol == "~":
         return negated(conditions[0])
     if symbol == "<=>":
@@ -185,13 +185,13 @@ def _condition(writer: Writer, argument: Binding, here: Context) -> ast.expr:
     return call("truth", writer.bound(argument, here))
 
 
-def _given(writer: Writer, argument: Binding, here: Context) -> ast.expr:
+def _python_argument(writer: Writer, argument: Binding, here: Context) -> ast.expr:
     """An argument for a Python function: a value, or a function of values."""
     if not isinstance(argument, ByName) or not argument.scope.arity_of(argument.node):
         return writer.bound(argument, here)
     inside = here.at(argument)
     names = _fresh(writer, argument.scope.arity_of(argument.node))
-    values = tuple(ByValue(one) for one in names)
+    values = tuple(ByValue(local) for local in names)
     return function_of(names, _operator(writer, argument.node, values, inside, argument.node.at))
 
 
@@ -203,8 +203,8 @@ def _enabled(writer: Writer, action: Binding, here: Context, at: Place) -> ast.e
     if not isinstance(action, ByName):
         return _condition(writer, action, here)
     inside, names, now = here.at(action), name("names"), name(here.now)
-    if (found := apart_of(inside.scope)) is not None:
-        scope, apart = found
+    if (apart_scope := apart_of(inside.scope)) is not None:
+        scope, apart = apart_scope
         images = {
             writer.number(variable): function_of([], _image(writer, meaning, inside, at))
             for variable, meaning in apart.variables.items()
@@ -214,8 +214,8 @@ def _enabled(writer: Writer, action: Binding, here: Context, at: Place) -> ast.e
         inside = replace(inside, scope=scope, environment=moved(inside.environment, apart.scopes))
     free = writer.free_names.of(action.node, inside.scope)
     visible = inside.environment.visible(free, "")
-    made = _action(writer, action.node, Context(inside.scope, visible, at.module))
-    return call("is_enabled", name(made), names, now, *map(name, visible.locals()))
+    function = _action(writer, action.node, Context(inside.scope, visible, at.module))
+    return call("is_enabled", name(function), names, now, *map(name, visible.locals()))
 
 
 def _action(writer: Writer, node: Expression, here: Context) -> str:
@@ -255,7 +255,7 @@ def _local_operator(writer: Writer, node: Expression, here: Context) -> ast.expr
     visible = here.environment.visible(free, "")
     inside = replace(here, environment=visible, now=NOW, then=THEN)
     names = _fresh(writer, here.scope.arity_of(node))
-    values = tuple(ByValue(one) for one in names)
+    values = tuple(ByValue(local) for local in names)
     return function_of([NOW, THEN, *names], _operator(writer, node, values, inside, node.at))
 
 
@@ -268,9 +268,9 @@ def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], h
         write = partial(definition_value, writer, meaning)
         return call(writer.remembered(meaning.definition, meaning.inner, write, meaning.name))
     passed = passed_arguments(writer, meaning, arguments, here, False)
-    made, captured = specialized(writer, meaning, visible, passed, here, False)
-    values = [one.value for one in passed if one.value is not None]
-    return call(made, name(here.now), name(here.then), *map(name, captured), *values)
+    function, captured = specialized(writer, meaning, visible, passed, here, False)
+    values = [argument.value for argument in passed if argument.value is not None]
+    return call(function, name(here.now), name(here.then), *map(name, captured), *values)
 
 
 def is_constant(writer: Writer, meaning: Defined, here: Context) -> bool:
@@ -281,8 +281,8 @@ def is_constant(writer: Writer, meaning: Defined, here: Context) -> bool:
 
 def visible_bindings(writer: Writer, meaning: Defined, here: Context) -> Environment:
     """The bindings around a call that the body of a definition can use."""
-    found = writer.free_names.of_meaning(meaning)
-    return here.environment.visible(found, here.now)
+    free = writer.free_names.of_meaning(meaning)
+    return here.environment.visible(free, here.now)
 
 
 def passed_arguments(
@@ -290,21 +290,21 @@ def passed_arguments(
 ) -> list[ActualArgument]:
     """The arguments as the definition takes them; an action takes formulas by name."""
     by_name: tuple[frozenset[Use], ...] = (frozenset(),) * len(arguments)
-    if arguments and all(isinstance(one, ByName) for one in arguments):
-        nodes = tuple(one.node for one in arguments if isinstance(one, ByName))
+    if arguments and all(isinstance(operand, ByName) for operand in arguments):
+        nodes = tuple(operand.node for operand in arguments if isinstance(operand, ByName))
         first = arguments[0]
         assert isinstance(first, ByName)
         by_name = writer.knowledge.uses(meaning, nodes, here.at(first))
     needs = writer.strictness.needs(meaning)
-    made = []
+    actuals = []
     for parameter, argument, used in zip(meaning.definition.parameters, arguments, by_name, strict=True):
         if not isinstance(argument, ByName):
-            made.append(ActualArgument(ByValue, writer.bound(argument, here)))
+            actuals.append(ActualArgument(ByValue, writer.bound(argument, here)))
         elif parameter.arity:
-            made.append(_passed_operator(writer, argument, here, action))
+            actuals.append(_passed_operator(writer, argument, here, action))
         else:
-            made.append(_passed_value(writer, argument, here, used, action, parameter in needs))
-    return made
+            actuals.append(_passed_value(writer, argument, here, used, action, parameter in needs))
+    return actuals
 
 
 def _passed_operator(writer: Writer, argument: ByName, here: Context, action: bool) -> ActualArgument:
@@ -350,7 +350,7 @@ def _is_safe(node: Expression, here: Context) -> bool:
     if isinstance(node, (tree.Number, tree.String, tree.Boolean)):
         return True
     if isinstance(node, tree.TupleOf):
-        return all(_is_safe(one, here) for one in node.items)
+        return all(_is_safe(element, here) for element in node.items)
     if not isinstance(node, tree.Identifier):
         return False
     meaning = here.scope.meaning(node.name, node.at)
@@ -368,7 +368,7 @@ def specialized(
     Returns:
         Its name, and the locals around the call that it takes before its arguments.
     """
-    key = meaning, visible, tuple(one.kind for one in passed), action, here.initial
+    key = meaning, visible, tuple(actual.kind for actual in passed), action, here.initial
     if key not in writer.functions:
         if len(writer.functions) >= _MOST_FUNCTIONS:
             raise InputError(f"{meaning.definition.at}: {meaning.name} passes ever other operators to itself")
@@ -387,14 +387,14 @@ def _write(
 ) -> None:
     bindings: dict[Any, Binding] = {}
     captured, names = dict.fromkeys(visible.locals()), []
-    for parameter, one in zip(meaning.definition.parameters, passed, strict=True):
-        if isinstance(one.kind, ByName):
-            bindings[parameter] = one.kind
-            captured.update(dict.fromkeys(one.kind.environment.locals()))
+    for parameter, argument in zip(meaning.definition.parameters, passed, strict=True):
+        if isinstance(argument.kind, ByName):
+            bindings[parameter] = argument.kind
+            captured.update(dict.fromkeys(argument.kind.environment.locals()))
         else:
             local = writer.program.fresh("parameter")
             names.append(local)
-            kind, *concrete = one.kind if isinstance(one.kind, tuple) else (one.kind,)
+            kind, *concrete = argument.kind if isinstance(argument.kind, tuple) else (argument.kind,)
             bindings[parameter] = kind(local, *concrete)
     function = writer.program.fresh("action" if action else "definition")
     writer.functions[key] = function, list(captured)
@@ -410,14 +410,14 @@ def _write(
     else:
         statements.append(ast.Return(definition_value(writer, meaning, inside)))
     definition = defined(function, [*head, *captured, *names], statements)
-    made = writer.define(definition, meaning.body, inside, meaning.name)
+    compiled = writer.define(definition, meaning.body, inside, meaning.name)
     if not (action or meaning.recursive or captured) and _is_costly(writer, meaning, inside):
-        writer.program.names[function] = Remembered(made)
+        writer.program.names[function] = Remembered(compiled)
 
 
 def _is_costly(writer: Writer, meaning: Defined, inside: Context) -> bool:
     """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
-    are_values = all(isinstance(one, ByValue) for one in inside.environment.values())
+    are_values = all(isinstance(binding, ByValue) for binding in inside.environment.values())
     if not are_values or writer.knowledge.level(meaning.body, inside) > Level.STATE:
         return False
     return has_binder(meaning.body)

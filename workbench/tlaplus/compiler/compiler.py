@@ -174,7 +174,9 @@ class Compiler:
     def _start(self, node: Expression, scope: Scope, parameters: Sequence[Declaration]) -> tuple[Context, list[str]]:
         self._check(node, scope)
         locals_ = [self._writer.program.fresh("parameter") for _ in parameters]
-        bindings = NOTHING_BOUND.bound({one: ByValue(local) for one, local in zip(parameters, locals_, strict=True)})
+        bindings = NOTHING_BOUND.bound(
+            {parameter: ByValue(local) for parameter, local in zip(parameters, locals_, strict=True)}
+        )
         return Context(scope, bindings, node.at.module), locals_
 
     def _evaluation(

@@ -102,18 +102,18 @@ class Environment(Mapping[Any, Binding]):
 
     def visible(self, free: frozenset[Bindable], now: str) -> "Environment":
         """The bindings of free names that can be used where `now` is the state."""
-        found = {key: usable for key in free & self.keys() if (usable := in_state(self[key], now)) is not None}
-        return Environment(found)
+        bindings = {key: usable for key in free & self.keys() if (usable := in_state(self[key], now)) is not None}
+        return Environment(bindings)
 
     def locals(self) -> list[str]:
         """Every local that the bindings use, each once."""
-        found = dict[str, None]()
+        locals_ = dict[str, None]()
         for binding in self._bindings.values():
             if isinstance(binding, ByName):
-                found.update(dict.fromkeys(binding.environment.locals()))
+                locals_.update(dict.fromkeys(binding.environment.locals()))
             else:
-                found[binding.local] = None
-        return list(found)
+                locals_[binding.local] = None
+        return list(locals_)
 
 
 def in_state(binding: Binding, now: str) -> Binding | None:
@@ -121,7 +121,8 @@ def in_state(binding: Binding, now: str) -> Binding | None:
     if isinstance(binding, InState):
         return binding if binding.now == now else None
     if isinstance(binding, ByName):
-        inside = {key: usable for key, one in binding.environment.items() if (usable := in_state(one, now)) is not None}
+        nested = binding.environment.items()
+        inside = {key: usable for key, inner in nested if (usable := in_state(inner, now)) is not None}
         return replace(binding, environment=Environment(inside))
     return binding
 
@@ -167,8 +168,8 @@ class Context:
 
     def binding(self, meaning: Meaning) -> Binding | None:
         """The binding of a meaning, unless it is the value in another state."""
-        found = self.environment.get(meaning)
-        return None if isinstance(found, InState) and found.now != self.now else found
+        bound = self.environment.get(meaning)
+        return None if isinstance(bound, InState) and bound.now != self.now else bound
 
     def bound(self, bindings: Mapping[Any, Binding], scope: Scope | None = None) -> "Context":
         """This context with more bindings, in the scope that has their names."""
@@ -198,11 +199,11 @@ class Knowledge:
         return max(self._levels.response(node, here.scope, self._responses(here.environment)))
 
     def _responses(self, environment: Environment) -> dict[Declaration, Response]:
-        found = {}
+        responses = {}
         for key, binding in environment.items():
             if isinstance(key, Declaration):
-                found[key] = self._response(binding)
-        return found
+                responses[key] = self._response(binding)
+        return responses
 
     def _response(self, binding: Binding) -> Response:
         if isinstance(binding, ByName):
@@ -220,12 +221,12 @@ class Knowledge:
         return any(use is Use.PRIMED for _, use in effect.arguments)
 
     def _effects(self, environment: Environment) -> dict[Declaration, Effect]:
-        found = {}
+        effects = {}
         for key, binding in environment.items():
             if isinstance(key, Declaration) and key.arity:
                 if isinstance(binding, ByName):
                     inside = self._effects(binding.environment)
-                    found[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
+                    effects[key] = self._uses.as_operator(binding.node, binding.scope, inside, Use.FORMULA)
                 else:  # one that primes its arguments is taken by name
-                    found[key] = Effect(frozenset(), frozenset())
-        return found
+                    effects[key] = Effect(frozenset(), frozenset())
+        return effects

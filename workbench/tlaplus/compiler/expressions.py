@@ -87,21 +87,21 @@ def tried(writer: Writer, node: tree.Quantified | tree.Filter, here: Context) ->
     """The domain of a construct, its last name first, without members that it skips in every state."""
     outer, taken, inside = bind(writer, node, here)
     tests = list(early_tests(writer, node, inside))
-    bound = {one for names in (outer, *taken) for one in names}
-    domains = [domain for one in node.bounds for domain in _domains(writer, one, here)]
+    bound = {identifier for names in (outer, *taken) for identifier in names}
+    domains = [domain for group in node.bounds for domain in _domains(writer, group, here)]
     for number, local in enumerate(outer):
-        mine = [one for one in tests if one.locals_ & bound == {local}]
+        mine = [test for test in tests if test.locals_ & bound == {local}]
         if mine:
             domains[number] = _narrowed(writer, domains[number], node, local, mine)
     return domains[0] if len(domains) == 1 else call("Product", *reversed(domains))
 
 
 def _narrowed(writer: Writer, domain: ast.expr, node: tree.Binder, local: str, tests: list[Early]) -> ast.expr:
-    given = sorted(frozenset().union(*[one.locals_ for one in tests]) - {local})
+    others = sorted(frozenset().union(*[early.locals_ for early in tests]) - {local})
     here = tests[0].here
-    condition = conjunction([writer.condition(one.node, one.here) for one in tests])
-    test = writer.evaluation([local, *given], condition, node, here)
-    return call("tried", domain, name(writer.named(EarlyTest(test))), *map(name, given))
+    condition = conjunction([writer.condition(early.node, early.here) for early in tests])
+    test = writer.evaluation([local, *others], condition, node, here)
+    return call("tried", domain, name(writer.named(EarlyTest(test))), *map(name, others))
 
 
 def bind(
@@ -124,7 +124,9 @@ def bind(
     for bound in node.bounds:
         for pattern in bound.patterns:
             names = [writer.program.fresh("bound") for _ in pattern]
-            bindings.update({one: ByValue(local, True) for one, local in zip(pattern, names, strict=True)})
+            bindings.update(
+                {declaration: ByValue(local, True) for declaration, local in zip(pattern, names, strict=True)}
+            )
             outer.append(writer.program.fresh("member") if bound.is_tuple else names[0])
             taken.append(names if bound.is_tuple else [])
     if backwards:
@@ -193,12 +195,12 @@ def if_(writer: Writer, node: tree.If, here: Context) -> ast.expr:
 
 def case(writer: Writer, node: tree.Case, here: Context) -> ast.expr:
     if node.other is None:
-        made: ast.expr = call("failed", constant("no arm of CASE is true"))
+        conditional: ast.expr = call("failed", constant("no arm of CASE is true"))
     else:
-        made = writer.value(node.other, here)
+        conditional = writer.value(node.other, here)
     for arm in reversed(node.arms):
-        made = ast.IfExp(writer.condition(arm.guard, here), writer.value(arm.value, here), made)
-    return made
+        conditional = ast.IfExp(writer.condition(arm.guard, here), writer.value(arm.value, here), conditional)
+    return conditional
 
 
 # Values with parts ---------------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ def is_concrete(writer: Writer, node: Expression, here: Context) -> bool:
 
 def tuple_(writer: Writer, node: tree.TupleOf, here: Context) -> ast.expr:
     items = writer.values(node.items, here)
-    are_concrete = all(is_concrete(writer, one, here) for one in node.items)
+    are_concrete = all(is_concrete(writer, item, here) for item in node.items)
     return tuple_of(items) if are_concrete else call("tupled", *items)
 
 
@@ -235,8 +237,8 @@ def record_set(writer: Writer, node: tree.RecordSet, here: Context) -> ast.expr:
 
 
 def _fields(writer: Writer, fields: tuple[tree.NamedField, ...], here: Context) -> ast.expr:
-    names: list[ast.expr | None] = [constant(text(one.name)) for one in fields]
-    return ast.Dict(names, [writer.value(one.value, here) for one in fields])
+    names: list[ast.expr | None] = [constant(text(entry.name)) for entry in fields]
+    return ast.Dict(names, [writer.value(entry.value, here) for entry in fields])
 
 
 def field(writer: Writer, node: tree.Field, here: Context) -> ast.expr:

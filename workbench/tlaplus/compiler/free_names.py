@@ -44,19 +44,19 @@ class FreeNames:
         return inside | {meaning} if meaning.scope.outer is not None else inside
 
     def _of_body(self, meaning: Defined) -> Names:
-        found = self._visit(meaning.body, meaning.inner)
-        return frozenset(one for one in found if _is_outside(one, meaning.scope))
+        free = self._visit(meaning.body, meaning.inner)
+        return frozenset(name for name in free if _is_outside(name, meaning.scope))
 
     def _visit(self, node: Node, scope: Scope) -> Names:
         if isinstance(node, At):
             return frozenset({At})
         called = scope.applied(node)
-        found = _NOTHING if called is None else self.of_meaning(called[0])
+        free = _NOTHING if called is None else self.of_meaning(called[0])
         for part in parts(node):
             inside = scope.inside(node) if part.inside else scope
             if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
-                found |= self._visit(part.node, inside)
-        return found
+                free |= self._visit(part.node, inside)
+        return free
 
 
 def _is_outside(name: Bindable, scope: Scope) -> bool:

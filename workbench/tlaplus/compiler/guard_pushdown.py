@@ -31,10 +31,11 @@ def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Con
             return
         body = body.operands[0]
     for part, here in _conjuncts(writer, body, inside):
-        bound = [here.environment.get(one) for one in writer.free_names.of(part, here.scope)]
-        if not all(isinstance(one, ByValue) for one in bound) or writer.knowledge.level(part, here) > Level.CONSTANT:
+        bound = [here.environment.get(free) for free in writer.free_names.of(part, here.scope)]
+        are_values = all(isinstance(binding, ByValue) for binding in bound)
+        if not are_values or writer.knowledge.level(part, here) > Level.CONSTANT:
             return
-        yield Early(part, here, frozenset(one.local for one in bound if isinstance(one, ByValue)))
+        yield Early(part, here, frozenset(binding.local for binding in bound if isinstance(binding, ByValue)))
 
 
 def _conjuncts(writer: Writer, node: Expression, here: Context) -> Iterator[tuple[Expression, Context]]:

@@ -24,7 +24,7 @@ def local_definitions(
     """
     inside = replace(here, scope=here.scope.inside(node))
     needed = writer.strictness.needed(node.body, inside.scope)
-    found = []
+    definitions = []
     for unit in node.units:
         if not isinstance(unit, (OperatorDefinition, FunctionDefinition)) or unit.parameters:
             continue
@@ -34,9 +34,9 @@ def local_definitions(
             continue  # it is remembered for good
         is_needed = eager and meaning in needed
         local = writer.program.fresh("kept")
-        found.append((local, meaning, not is_needed))
+        definitions.append((local, meaning, not is_needed))
         inside = inside.bound({meaning: InState(local, here.now, not is_needed)})
-    return found, inside
+    return definitions, inside
 
 
 def local_value(writer: Writer, meaning: Defined, is_thunk: bool, here: Context) -> ast.expr:
@@ -48,9 +48,9 @@ def local_value(writer: Writer, meaning: Defined, is_thunk: bool, here: Context)
 
 def value(writer: Writer, node: tree.Let, here: Context) -> ast.expr:
     """The value of a LET expression."""
-    found, inside = local_definitions(writer, node, here, True)
-    made = writer.value(node.body, inside)
-    for local, meaning, is_thunk in reversed(found):
-        if uses(made, local):
-            made = call(function_of([local], made), local_value(writer, meaning, is_thunk, inside))
-    return made
+    definitions, inside = local_definitions(writer, node, here, True)
+    expression = writer.value(node.body, inside)
+    for local, meaning, is_thunk in reversed(definitions):
+        if uses(expression, local):
+            expression = call(function_of([local], expression), local_value(writer, meaning, is_thunk, inside))
+    return expression

@@ -59,8 +59,8 @@ class Memory:
             return evaluate(row)
         node = self._roots.get(key)
         while type(node) is _Node:
-            found = node.branches.get(id(row[node.cell]))
-            node = None if found is None else found[1]
+            branch = node.branches.get(id(row[node.cell]))
+            node = None if branch is None else branch[1]
         self._asked += 1
         if node is not None:
             self._known += 1
@@ -110,19 +110,21 @@ class Remembered:
         if type(now) is not VariableValues:
             return self._definition(now, then, *arguments)
         key = self, *map(id, arguments)
-        found = now.answers.get(key)
-        if found is None:  # the arguments are kept so that no others get their ids
-            found = now.answers[key] = self._answer(now, then, arguments), arguments
-        return found[0]
+        entry = now.answers.get(key)
+        if entry is None:  # the arguments are kept so that no others get their ids
+            entry = now.answers[key] = self._answer(now, then, arguments), arguments
+        return entry[0]
 
     def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
-        if not self._memory.pays or not all(_is_known(one, now) for one in arguments):
+        if not self._memory.pays or not all(_is_known(value, now) for value in arguments):
             return self._definition(now, then, *arguments)
-        key = tuple([identity(one) if type(one) in CONCRETE else (type(one), id(one.shape)) for one in arguments])
+        key = tuple(
+            [identity(value) if type(value) in CONCRETE else (type(value), id(value.shape)) for value in arguments]
+        )
 
         def evaluate(row: Values) -> Any:
-            given = [one if type(one) in CONCRETE else type(one)(one.shape, row) for one in arguments]
-            return self._definition(now.over(row), then, *given)
+            over_row = [value if type(value) in CONCRETE else type(value)(value.shape, row) for value in arguments]
+            return self._definition(now.over(row), then, *over_row)
 
         return self._memory.answer(key, now.row, evaluate)
 

@@ -31,14 +31,14 @@ class Nondeterminism:
                     return True
                 if self._in(argument.node, inside.scope):
                     return True
-        return any(isinstance(one, ByName) for one in visible.values())
+        return any(isinstance(binding, ByName) for binding in visible.values())
 
     def has_ways(self, node: Expression, here: Context) -> bool:
         """Whether a formula may be true in several ways; an equation never is, whatever it assigns."""
         symbol = node.symbol if isinstance(node, tree.Operation) else ""
         if symbol and symbol not in _CONNECTIVES and isinstance(here.scope.meaning(symbol, node.at), Standard):
             return False
-        if any(isinstance(one, ByName) for one in here.environment.values()):
+        if any(isinstance(binding, ByName) for binding in here.environment.values()):
             return True
         return self._in(node, here.scope)
 
@@ -57,7 +57,7 @@ class Nondeterminism:
         if isinstance(node, (tree.Let, tree.Label, tree.Lambda)):
             return self._in(node.body, scope.inside(node))
         inside = scope.inside(node)
-        return any(self._in(one, inside) for one in formulas(node)) or self._in_name(node, scope)
+        return any(self._in(formula, inside) for formula in formulas(node)) or self._in_name(node, scope)
 
     def _in_name(self, node: Node, scope: Scope) -> bool:
         meaning, operands = scope.applied(node) or (None, ())
@@ -66,7 +66,7 @@ class Nondeterminism:
         if isinstance(meaning, InstanceParameter):
             return self._in(meaning.expression, meaning.scope)
         if isinstance(meaning, Defined):
-            return self._in_definition(meaning) or any(self._in(one, scope) for one in operands)
+            return self._in_definition(meaning) or any(self._in(operand, scope) for operand in operands)
         return False
 
     def _in_standard(self, meaning: Standard, operands: tuple[Expression, ...], scope: Scope) -> bool:
@@ -76,4 +76,4 @@ class Nondeterminism:
             return True
         if meaning.name == "=>":
             return self._in(operands[1], scope)
-        return meaning.name in ("=", "\\in", "/\\") and any(self._in(one, scope) for one in operands)
+        return meaning.name in ("=", "\\in", "/\\") and any(self._in(operand, scope) for operand in operands)

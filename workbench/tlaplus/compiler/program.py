@@ -19,9 +19,9 @@ class Program:
         known: The names that the code may use.
     """
 
-    def __init__(self, known: Mapping[str, Any]) -> None:
+    def __init__(self, names: Mapping[str, Any]) -> None:
         self.spoken: dict[str, str] = {}
-        self.names: dict[str, Any] = {"__builtins__": {}, SPOKEN: self.spoken, **known}
+        self.names: dict[str, Any] = {"__builtins__": {}, SPOKEN: self.spoken, **names}
 
     def fresh(self, kind: str) -> str:
         """An unused name; `kind` is a word of this package, never of a module's text."""
@@ -46,5 +46,5 @@ class Program:
         self.spoken[definition.name] = spoken
         tree = ast.fix_missing_locations(ast.Module([definition], []))
         exec(compile(tree, file, "exec", dont_inherit=True), self.names)
-        made: Callable[..., Any] = self.names[definition.name]
-        return made
+        function: Callable[..., Any] = self.names[definition.name]
+        return function

@@ -20,13 +20,13 @@ def call(function: str | ast.expr, *arguments: ast.expr) -> ast.expr:
     return ast.Call(name(function) if isinstance(function, str) else function, list(arguments), [])
 
 
-def method(receiver: str, what: str, *arguments: ast.expr) -> ast.expr:
-    """``receiver.what(...)``."""
-    return call(ast.Attribute(name(receiver), what, ast.Load()), *arguments)
+def method(receiver: str, member: str, *arguments: ast.expr) -> ast.expr:
+    """``receiver.member(...)``."""
+    return call(ast.Attribute(name(receiver), member, ast.Load()), *arguments)
 
 
-def attribute(receiver: str, what: str) -> ast.expr:
-    return ast.Attribute(name(receiver), what, ast.Load())
+def attribute(receiver: str, member: str) -> ast.expr:
+    return ast.Attribute(name(receiver), member, ast.Load())
 
 
 def item(of: str, number: int) -> ast.expr:
@@ -51,7 +51,7 @@ def disjunction(conditions: list[ast.expr]) -> ast.expr:
 
 
 def parameters_of(names: Iterable[str]) -> ast.arguments:
-    return ast.arguments([], [ast.arg(one) for one in names], None, [], [], None, [])
+    return ast.arguments([], [ast.arg(parameter) for parameter in names], None, [], [], None, [])
 
 
 def function_of(names: Sequence[str], body: ast.expr) -> ast.expr:

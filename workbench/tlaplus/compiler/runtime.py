@@ -45,8 +45,8 @@ class Assigned(dict[int, Any]):
         name = self.names[number]
         if self.now is None:
             raise EvaluationError(f"{name} is used before it is assigned")
-        one = f"; {name}' = [{name} EXCEPT ![i] = ...] assigns" if isinstance(self.now[number], (Map, tuple)) else ""
-        raise EvaluationError(f"{name}' is used before it is assigned{one}")
+        hint = f"; {name}' = [{name} EXCEPT ![i] = ...] assigns" if isinstance(self.now[number], (Map, tuple)) else ""
+        raise EvaluationError(f"{name}' is used before it is assigned{hint}")
 
 
 class Nowhere:
@@ -89,14 +89,14 @@ class Run:
         """Whether all variables have values in this way."""
         return len(self.then) + len(self.then.kept) == len(self.names)
 
-    def among(self, number: int, members: Any, why: str) -> Iterator[None]:
+    def among(self, number: int, members: Any, reason: str) -> Iterator[None]:
         r"""``x' \in members``: assigns each member in turn, or tests the value that is assigned already."""
         then = self.then
         if number in then:
             if isin(then[number], members):
                 yield
             else:
-                self.whys.append(why)
+                self.whys.append(reason)
             return
         is_empty = True
         for member in each(members):
@@ -105,9 +105,9 @@ class Run:
             yield
             del then[number]
         if is_empty:
-            self.whys.append(why)
+            self.whys.append(reason)
 
-    def keep(self, numbers: Sequence[int], why: str) -> list[int] | None:
+    def keep(self, numbers: Sequence[int], reason: str) -> list[int] | None:
         """Keep variables ``UNCHANGED``; returns those that this assigns; None, with none assigned, if one differs."""
         now, then = self.now, self.then
         kept = []
@@ -118,7 +118,7 @@ class Run:
             elif not equal(then[number], now[number]):
                 notice("UNCHANGED excludes a step that has changed {} before".format, self.names[number])
                 self.release(kept)
-                self.whys.append(why)
+                self.whys.append(reason)
                 return None
         return kept
 
@@ -134,13 +134,13 @@ class _Possible(Exception):
 def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arguments: Any) -> bool:
     """``ENABLED action``: whether the action has a way; the first one found ends the run."""
     try:
-        action(Run(names, now), _found, *arguments)
+        action(Run(names, now), _stop, *arguments)
     except _Possible:
         return True
     return False
 
 
-def _found() -> NoReturn:
+def _stop() -> NoReturn:
     raise _Possible
 
 
@@ -247,16 +247,16 @@ KNOWN: Mapping[str, Any] = {
 
 def place_of(error: BaseException) -> Place | None:
     """The place in a module where an error was raised; None if no expression of a module was being evaluated."""
-    found = _innermost(error)
-    if found is None:
+    innermost = _innermost(error)
+    if innermost is None:
         return None
-    return place_in(found.tb_frame.f_code, found.tb_lasti)
+    return place_in(innermost.tb_frame.f_code, innermost.tb_lasti)
 
 
 def definition_of(error: BaseException) -> str:
     """The definition whose expression was being evaluated when an error came; "" if there was none."""
-    found = _innermost(error)
-    frame = None if found is None else found.tb_frame
+    innermost = _innermost(error)
+    frame = None if innermost is None else innermost.tb_frame
     while frame is not None:
         spoken: str = frame.f_globals.get(SPOKEN, {}).get(frame.f_code.co_name, "")
         if spoken:
@@ -267,9 +267,9 @@ def definition_of(error: BaseException) -> str:
 
 def _innermost(error: BaseException) -> TracebackType | None:
     """The innermost frame of a module's code in the traceback of an error."""
-    found, traceback = None, error.__traceback__
+    innermost, traceback = None, error.__traceback__
     while traceback is not None:
         if is_of_module(traceback.tb_frame.f_code):
-            found = traceback
+            innermost = traceback
         traceback = traceback.tb_next
-    return found
+    return innermost

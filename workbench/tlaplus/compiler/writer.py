@@ -76,7 +76,9 @@ class Writer:
         actions: Mapping[type, ActionRule],
     ) -> None:
         names = tuple(variable.name for variable in specification.variables)
-        self.numbers: dict[Variable, int] = {one: number for number, one in enumerate(specification.variables)}
+        self.numbers: dict[Variable, int] = {
+            variable: number for number, variable in enumerate(specification.variables)
+        }
         self.constants = constants
         self.program = Program({**KNOWN, NOWHERE: Nowhere(names), "names": names})
         self.knowledge = Knowledge()
@@ -93,12 +95,12 @@ class Writer:
     def value(self, node: Expression, here: Context) -> ast.expr:
         """An expression; what is written evaluates to its value, which may be lazy."""
         if not isinstance(node, _CHEAP) and self._is_fixed(node, here):
-            made: ast.expr = call(self.remembered(node, here.scope, lambda inside: self._anew(node, inside)))
+            expression: ast.expr = call(self.remembered(node, here.scope, lambda inside: self._anew(node, inside)))
         else:
-            made = self._anew(node, here)
+            expression = self._anew(node, here)
         if node.at.module == here.module:
-            placed(made, node.at)
-        return made
+            placed(expression, node.at)
+        return expression
 
     def _anew(self, node: Expression, here: Context) -> ast.expr:
         """An expression that is evaluated each time."""
@@ -122,10 +124,10 @@ class Writer:
 
     def truth(self, value: ast.expr, node: Expression, here: Context) -> ast.expr:
         """The value of a node as a condition, which is an error if it is no boolean."""
-        made = value if self.is_boolean(node, here) else call("truth", value)
+        condition = value if self.is_boolean(node, here) else call("truth", value)
         if node.at.module == here.module:
-            placed(made, node.at)
-        return made
+            placed(condition, node.at)
+        return condition
 
     def is_boolean(self, node: Expression, here: Context) -> bool:
         """Whether the value of an expression is known to be a boolean of Python."""
@@ -155,11 +157,11 @@ class Writer:
 
     def action(self, node: Expression, here: Context, following: Following) -> Statements:
         """Compile an action's formula, and then its continuation, to statements."""
-        made = self._actions[type(node)](self, node, here, following)
+        statements = self._actions[type(node)](self, node, here, following)
         if node.at.module == here.module:
-            for statement in made:
+            for statement in statements:
                 placed(statement, node.at)
-        return made
+        return statements
 
     # The program -----------------------------------------------------------------------------------------------------
 
@@ -169,10 +171,10 @@ class Writer:
 
     def named(self, value: Any) -> str:
         """The name under which the program has a value."""
-        known = self._names.get(id(value))
-        if known is None:
-            known = self._names[id(value)] = value, self.program.constant(value)  # the value keeps its id
-        return known[1]
+        entry = self._names.get(id(value))
+        if entry is None:
+            entry = self._names[id(value)] = value, self.program.constant(value)  # the value keeps its id
+        return entry[1]
 
     def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr], spoken: str = "") -> str:
         """The name of a function that evaluates once what is written for a node, when its value is first needed.
@@ -181,10 +183,10 @@ class Writer:
         """
         key = node, scope
         if key not in self._remembered:
-            known = self._remembered[key] = self.program.fresh("known")
+            thunk = self._remembered[key] = self.program.fresh("known")
             here = Context(scope, NOTHING_BOUND, node.at.module)
-            made = self.evaluation([], write(here), node, here, spoken)
-            self.program.names[known] = Thunk(lambda: made(None, None))
+            function = self.evaluation([], write(here), node, here, spoken)
+            self.program.names[thunk] = Thunk(lambda: function(None, None))
         return self._remembered[key]
 
     def evaluation(

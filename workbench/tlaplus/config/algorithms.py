@@ -40,7 +40,7 @@ class Translations:
 
 def translations_in(library: Library) -> Translations:
     """Compare the translations in the modules of a library with their algorithms."""
-    states, notes, alone, said = set[str](), list[str](), dict[str, str](), dict[tuple[str, str], str]()
+    states, notes, alone, texts = set[str](), list[str](), dict[str, str](), dict[tuple[str, str], str]()
     for module, source in library.sources.items():
         if not (source.is_translated or module in library.translated):
             continue
@@ -52,7 +52,7 @@ def translations_in(library: Library) -> Translations:
             continue
         alone |= translation.alone
         remarks = AlgorithmRemarks(source.algorithm_alone)
-        said |= {(module, name): text for name, at in translation.written.items() if (text := remarks.of(at))}
+        texts |= {(module, name): text for name, at in translation.written.items() if (text := remarks.of(at))}
         if module in library.translated:
             states.add(IN_MEMORY)
             notes.append(_in_memory(translation))
@@ -61,7 +61,7 @@ def translations_in(library: Library) -> Translations:
             notes += _of_edits(source)
             notes += [_of_differences(translation)] if translation.is_stale else []
         notes += [f"{module}.tla:{line}:{column}: {text}" for (line, column), text in translation.warnings]
-    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes), alone, said)
+    return Translations(max(states, key=_GRAVITY.index, default=None), tuple(notes), alone, texts)
 
 
 def _of_edits(source: Source) -> list[str]:
@@ -80,8 +80,8 @@ def _of_differences(translation: Translation) -> str:
 
 def _in_memory(translation: Translation) -> str:
     source = translation.source
-    why = f"instead of lines {source.translated_range}" if source.is_translated else "since it has no translation"
-    return f"{source.name}.tla: the algorithm in lines {translation.algorithm_range} is translated in memory, {why}"
+    clause = f"instead of lines {source.translated_range}" if source.is_translated else "since it has no translation"
+    return f"{source.name}.tla: the algorithm in lines {translation.algorithm_range} is translated in memory, {clause}"
 
 
 def lacking(library: Library, missing: MissingName) -> str | None:

@@ -49,9 +49,9 @@ def definitions_for(specification: Specification, cfg: Cfg) -> dict[Constant, Se
 
 def _meanings(specification: Specification, entry: CfgEntry) -> Collection[Meaning]:
     """The meanings that a definition uses, and its own; none of a name that is unknown, which is refused later."""
-    known = specification.scope.find(entry.value) is not None
+    is_known = specification.scope.find(entry.value) is not None
     node = Identifier(specification.module.at, entry.value)
-    return meanings_in(node, specification.scope) if known else ()
+    return meanings_in(node, specification.scope) if is_known else ()
 
 
 def _others(specification: Specification, name: str, constant: Constant, used: Collection[Meaning]) -> Iterator[str]:

@@ -107,11 +107,11 @@ class Closures:
         Args:
             values: Those of the names around it, the instance's parameters among them.
         """
-        given = meaning.scope.visible(values)
-        function = self.compiled("expression", Closure(meaning.expression, meaning.scope, given))
-        return lambda now: function(now, None, *given.values())
+        visible = meaning.scope.visible(values)
+        function = self.compiled("expression", Closure(meaning.expression, meaning.scope, visible))
+        return lambda now: function(now, None, *visible.values())
 
-    def evaluated(self, at: Place, evaluate: Callable[..., T], *given: Any) -> T:
+    def evaluated(self, at: Place, evaluate: Callable[..., T], *arguments: Any) -> T:
         """The result of `evaluate` with these arguments; it may be retried on a larger stack.
 
         Args:
@@ -121,11 +121,11 @@ class Closures:
             ModelError: With the place, if something cannot be evaluated.
         """
         try:
-            return self._begun(evaluate, *given)
+            return self._begun(evaluate, *arguments)
         except EvaluationError as error:
             raise failed(error, at) from error
 
-    def _begun(self, evaluate: Callable[..., T], *given: Any) -> T:
+    def _begun(self, evaluate: Callable[..., T], *arguments: Any) -> T:
         """As :meth:`evaluated`, but an error has no place yet."""
         outer = current = evaluation()
         if outer.noticed is not self._noticed:  # the order may be that of several machines
@@ -135,9 +135,9 @@ class Closures:
         if begins:
             current.is_under_way, current.looks = True, 0
         try:
-            return evaluate(*given)
+            return evaluate(*arguments)
         except RecursionError:
-            return deeper(self._begun, evaluate, *given)
+            return deeper(self._begun, evaluate, *arguments)
         finally:
             if begins:
                 current.is_under_way = False
@@ -221,10 +221,10 @@ class Closures:
         """The values of the arguments; None if one of them is an operator or not a constant."""
         passed = dict[Declaration, Any]()
         for parameter, argument in zip(parameters, arguments, strict=True):
-            given = closure.beside(argument)
-            if parameter.arity or isinstance(argument, Lambda) or self.level(given) > Level.CONSTANT:
+            actual = closure.beside(argument)
+            if parameter.arity or isinstance(argument, Lambda) or self.level(actual) > Level.CONSTANT:
                 return None
-            passed[parameter] = self.value(given)
+            passed[parameter] = self.value(actual)
         return passed
 
     def cases(self, closure: Closure) -> list[Closure] | None:
@@ -234,16 +234,16 @@ class Closures:
         bound: of ``\A k \in Keys, t \in seen : P`` there is a case ``\A t \in seen : P`` for each key.
         """
         assert isinstance(closure.node, Quantified)
-        node, made = closure.node, [dict[Declaration, Any]()]
+        node, valuations = closure.node, [dict[Declaration, Any]()]
         for number, bound in enumerate(node.bounds):
-            more = self._with(made, closure, bound)
+            more = self._with(valuations, closure, bound)
             if more is None:
                 if not number:
                     return None
                 outer = self._outer(node, number)
-                return [closure.beside(outer).inside(outer.body, values) for values in made]
-            made = more
-        return [closure.inside(node.body, values) for values in made]
+                return [closure.beside(outer).inside(outer.body, values) for values in valuations]
+            valuations = more
+        return [closure.inside(node.body, values) for values in valuations]
 
     def depends(self, closure: Closure, bound: Bound) -> bool:
         """Whether a bound's set depends on the state."""
@@ -257,7 +257,7 @@ class Closures:
         return self._curried[node, number]
 
     def _with(
-        self, made: list[dict[Declaration, Any]], closure: Closure, bound: Bound
+        self, valuations: list[dict[Declaration, Any]], closure: Closure, bound: Bound
     ) -> list[dict[Declaration, Any]] | None:
         """The values with those of a bound's names; None unless its set is a small constant."""
         if bound.domain is None or self.depends(closure, bound):
@@ -269,10 +269,12 @@ class Closures:
         if listed is None:
             return None
         for names in bound.patterns:
-            made = [{**one, **given} for given in _given(names, listed, bound.is_tuple) for one in made]
-            if len(made) > MOST_CASES:
+            valuations = [
+                {**outer, **inner} for inner in _bindings(names, listed, bound.is_tuple) for outer in valuations
+            ]
+            if len(valuations) > MOST_CASES:
                 return None
-        return made
+        return valuations
 
     def conjuncts(self, closure: Closure, above: Level) -> Iterator[Closure]:
         r"""The parts of a conjunction, through definitions and ``\A`` over constants.
@@ -303,8 +305,8 @@ class Closures:
 
 def _passed_as(named: Meaning | None, meaning: Defined, arguments: tuple[Expression, ...]) -> Expression | None:
     """The argument for the parameter of this name; None if it is no parameter."""
-    given = zip(meaning.definition.parameters, arguments, strict=True)
-    return next((argument for parameter, argument in given if parameter is named), None)
+    pairs = zip(meaning.definition.parameters, arguments, strict=True)
+    return next((argument for parameter, argument in pairs if parameter is named), None)
 
 
 def listed_if_few(members: Any) -> list[Any] | None:
@@ -315,7 +317,7 @@ def listed_if_few(members: Any) -> list[Any] | None:
     return few if len(few) <= MOST_CASES else None
 
 
-def _given(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
+def _bindings(names: tuple[Declaration, ...], members: list[Any], is_tuple: bool) -> Iterator[Values]:
     for member in members:
         if not is_tuple:
             yield {names[0]: member}

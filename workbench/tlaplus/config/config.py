@@ -207,7 +207,7 @@ class Configured:
                 cfg = replace(cfg, properties=[*cfg.properties, entry])
             else:
                 cfg = replace(cfg, invariants=[*cfg.invariants, entry])
-        return replace(self, cfg=cfg, _fixed={**self._fixed, **{one: Name(one.name) for one in named}})
+        return replace(self, cfg=cfg, _fixed={**self._fixed, **{constant: Name(constant.name) for constant in named}})
 
     def single(self, keyword: str) -> Closure | None:
         """The definition that a statement such as SPECIFICATION names; None if the configuration lacks it."""
@@ -282,22 +282,22 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
             with _at(entry.line):
                 specification.replace(within.name, entry.value, within.module)
         bound = {
-            name: made
+            name: declared
             for name in (*cfg.model_values, *cfg.constants)
-            if (made := _bind(specification, name, _line(cfg, name))) is not None
+            if (declared := _bind(specification, name, _line(cfg, name))) is not None
         }
         fixed = {
-            made: value_of(within.name, entry)
+            declared: value_of(within.name, entry)
             for within, entry in cfg.constants_in.items()
-            if (made := _bind(specification, within.name, entry.line, within.module)) is not None
+            if (declared := _bind(specification, within.name, entry.line, within.module)) is not None
         }
         for name, rows in cfg.tables.items():
             with _at(rows[0].line):
                 table = specification.tabulate(name, {len(row.arguments) for row in rows})
             fixed[table] = table_of(name, rows)
-        for name, entry in (*cfg.replacements.items(), *((one.name, by) for one, by in cfg.replacements_in.items())):
+        for name, entry in (*cfg.replacements.items(), *((key.name, by) for key, by in cfg.replacements_in.items())):
             _check_replacement(specification, name, entry)
-        constants = {name: one for name, one in constants_in(cfg).items() if name in bound}
+        constants = {name: value for name, value in constants_in(cfg).items() if name in bound}
         constants |= {constant.name: chosen_from(definitions) for constant, definitions in offered.items()}
         bound |= {constant.name: constant for constant in offered}
         if not specification.variables:
@@ -306,13 +306,17 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
                     raise MissingName(f"line {entry.line}: unknown definition '{entry.value}'", entry.value)
                 none = f"{specification.module.name} has no variables, and so no states"
                 fail_at(entry.line, f"{entry.value} is asked of states, but {none}; ASSUME takes what is constant")
-    given = {*bound.values(), *fixed}
-    without = [one.name for one in specification.constants if one.replacement is None and one not in given]
+    with_value = {*bound.values(), *fixed}
+    without = [
+        constant.name
+        for constant in specification.constants
+        if constant.replacement is None and constant not in with_value
+    ]
     strange = [name for name in cfg.constants if name not in bound]
     if without:
         none = f", and {listed(strange)} is no constant of a module" if strange else ""
-        why = f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values{none}"
-        raise InputError(why)
+        message = f"{file or 'without a .cfg'}: no value for {listed(without)}; a .cfg gives constants values{none}"
+        raise InputError(message)
     notes = [] if file else ["there is no .cfg: nothing is checked but deadlock"]
     if "VIEW" in cfg.single:
         notes.append("of states with the same VIEW one is explored: counts depend on which one is found first")
@@ -327,7 +331,7 @@ def configure(specification: Specification, library: Library, cfg: Cfg, file: st
 def _lacks_default(specification: Specification, cfg: Cfg) -> bool:
     """Whether variables of an algorithm begin with the constant that pcal's own .cfg makes a model value."""
     is_declared = any(constant.name == DEFAULT for constant in specification.constants)
-    return is_declared and not any(DEFAULT in given for given in (cfg.constants, cfg.model_values, cfg.replacements))
+    return is_declared and not any(DEFAULT in names for names in (cfg.constants, cfg.model_values, cfg.replacements))
 
 
 def _line(cfg: Cfg, name: str) -> int:
@@ -342,7 +346,7 @@ def _check_replacement(specification: Specification, name: str, entry: CfgEntry)
     by = specification.scope.find(entry.value)
     if isinstance(by, Defined) and not by.recursive and by in meanings_in(by.body, by.scope.inside(by.definition)):
         fail_at(entry.line, f"{name} <- {entry.value} is a circle: {entry.value} at {place_of(by)} uses {name}")
-    is_constant = any(isinstance(one, Constant) for _, one in specification.meanings(name))
+    is_constant = any(isinstance(meaning, Constant) for _, meaning in specification.meanings(name))
     if is_constant and by is not None and not by.arity:
         read = Identifier(specification.module.at, entry.value)
         if Levels().level(read, specification.scope) > Level.CONSTANT:
@@ -356,15 +360,15 @@ def _bind(specification: Specification, name: str, line: int, module: str = "") 
 
     None if the root module has no such name of its own, or the one given has none; TLC passes over it, too.
     """
-    found = specification.meanings(name, module)
-    if not found:
+    meanings = specification.meanings(name, module)
+    if not meanings:
         return None
-    declared = next((meaning for _, meaning in found if isinstance(meaning, Constant)), None)
-    if arity := found[0][1].arity:
+    declared = next((meaning for _, meaning in meanings if isinstance(meaning, Constant)), None)
+    if arity := meanings[0][1].arity:
         fail_at(line, f"{name} takes {arity} arguments; a value cannot stand for it, but {name} <- Definition can")
     if declared is not None and not module:
         return declared
-    constant = Constant(name, 0, Place(found[0][0].module, 1, 1))
-    for scope, meaning in found:
+    constant = Constant(name, 0, Place(meanings[0][0].module, 1, 1))
+    for scope, meaning in meanings:
         specification.put(name, constant, scope, meaning, module)
     return constant

@@ -101,7 +101,7 @@ def _value(node: tree.Expression) -> Any:
     if isinstance(node, tree.TupleOf):
         return tuple(map(_value, node.items))
     if isinstance(node, tree.RecordOf):
-        return function_of({text(one.name): _value(one.value) for one in node.fields})
+        return function_of({text(field.name): _value(field.value) for field in node.fields})
     if isinstance(node, tree.Operation) and node.symbol in _OPERATIONS:
         return listed(_OPERATIONS[node.symbol](*map(_value, node.operands)))
     raise ValueError("it is not a value")
@@ -110,11 +110,11 @@ def _value(node: tree.Expression) -> Any:
 _OPERATIONS: dict[str, Callable[..., Any]] = {"-.": negative, "..": interval, ":>": pair, "@@": merge}
 
 
-def value_in(given: Any) -> Any:
+def value_in(entry: Any) -> Any:
     """The value for a configuration's entry, in which sets are tuples and strings are texts."""
-    if isinstance(given, tuple):
-        return set_of(map(value_in, given))
-    return text(given) if type(given) is str else given
+    if isinstance(entry, tuple):
+        return set_of(map(value_in, entry))
+    return text(entry) if type(entry) is str else entry
 
 
 def value_of(name: str, entry: CfgEntry) -> Any:
@@ -166,7 +166,7 @@ def _constant(name: str, value: Any, written: Any) -> Constant:
         return Constant(value, bool, doc)
     if type(value) is int and 0 <= value <= LARGEST:
         return Constant(value, range(LARGEST + 1), doc)
-    if isinstance(written, tuple) and written and all(type(one) is Name and _WORD.fullmatch(one) for one in written):
+    if isinstance(written, tuple) and written and all(type(word) is Name and _WORD.fullmatch(word) for word in written):
         sizes = range(1, max(len(written), _MOST_NAMES) + 1)
         return Constant(written, Names(_prefix(name, written), sizes), doc)
     return Constant(value, Expressed(value), doc)
@@ -179,8 +179,8 @@ def chosen_from(definitions: Sequence[str]) -> Constant:
 
 def _prefix(name: str, names: tuple[str, ...]) -> str:
     """The common prefix of names that are numbered alike; a set given by its size has such names."""
-    beginnings = {one.rstrip("0123456789") for one in names}
-    if len(beginnings) == 1 and all(one[-1].isdigit() for one in names):
+    beginnings = {word.rstrip("0123456789") for word in names}
+    if len(beginnings) == 1 and all(word[-1].isdigit() for word in names):
         return beginnings.pop()
     return name[0].lower() if _WORD.fullmatch(name) else "m"
 

@@ -77,12 +77,12 @@ class VariableValues:
         return VariableValues(row, self._places)
 
     def __getitem__(self, number: int) -> Any:
-        found = self._seen.get(number)
-        if found is None:
+        value = self._seen.get(number)
+        if value is None:
             place = self._places[number]
-            found = self.row[place] if type(place) is int else place.see(self.row)  # type: ignore[union-attr]
-            self._seen[number] = found
-        return found
+            value = self.row[place] if type(place) is int else place.see(self.row)  # type: ignore[union-attr]
+            self._seen[number] = value
+        return value
 
 
 class Cells:

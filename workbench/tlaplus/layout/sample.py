@@ -70,16 +70,16 @@ def sample(
     """
     explorer = _Explorer(len(initial[0]), instances, is_explored, most * _RUNS_PER_STATE)
     starts = list(dict.fromkeys(explorer.row(state) for state in initial[:most]))
-    found, ahead = dict.fromkeys(starts), 0
-    while ahead < len(found) <= most:
-        states = list(found)
+    rows, ahead = dict.fromkeys(starts), 0
+    while ahead < len(rows) <= most:
+        states = list(rows)
         for row in states[ahead:]:
             ahead += 1
             for instance in range(len(instances)):
-                found.update(dict.fromkeys(explorer.after(row, instance)))
-            if len(found) > most:
+                rows.update(dict.fromkeys(explorer.after(row, instance)))
+            if len(rows) > most:
                 break
-    is_whole = len(found) <= most and len(initial) <= most and explorer.runs > 0
+    is_whole = len(rows) <= most and len(initial) <= most and explorer.runs > 0
     if not is_whole:
         _walk(explorer, starts, range(len(instances)), most * _STEPS_PER_STATE)
     return Sample(explorer.values, is_whole)
@@ -89,12 +89,12 @@ def _walk(explorer: "_Explorer", starts: Sequence[_Row], instances: Sequence[int
     """Take some random steps, in walks that begin in initial states."""
     dice, row, length = Random(0), starts[0], 0
     for _ in range(steps):
-        found: list[_Row] = []
+        successors: list[_Row] = []
         if length < _LONGEST_WALK:
             order = dice.sample(instances, len(instances))
-            found = next(filter(None, (explorer.after(row, instance) for instance in order)), [])
-        row = dice.choice(found or starts)
-        length = length + 1 if found else 0
+            successors = next(filter(None, (explorer.after(row, instance) for instance in order)), [])
+        row = dice.choice(successors or starts)
+        length = length + 1 if successors else 0
 
 
 class _Explorer:
@@ -132,16 +132,16 @@ class _Explorer:
             self._explored[row] = self._is_explored(self._state(row))
         if not self._explored[row]:
             return []
-        known = self._known[instance]
-        writes = known.find(row)
+        memory = self._known[instance]
+        writes = memory.find(row)
         if writes is None:
             if not self.runs:
                 return []
             self.runs -= 1
             reads = Reads(self._state(row))
             writes = [*self._run(reads, instance)]
-            known.add([(variable, row[variable]) for variable in reads], writes)
-        return [tuple(made.get(variable, number) for variable, number in enumerate(row)) for made in writes]
+            memory.add([(variable, row[variable]) for variable in reads], writes)
+        return [tuple(written.get(variable, number) for variable, number in enumerate(row)) for written in writes]
 
     def _run(self, reads: Reads, instance: int) -> Iterator[dict[int, int]]:
         try:

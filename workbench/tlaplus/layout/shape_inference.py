@@ -83,10 +83,10 @@ class Observations:
             keys = set_of(keys)
             if len(keys) > MOST_OF_ONE:
                 return Leaf()
-            made: Shape = kind({key: self._kid(key, renamings, inside) for key in keys})
+            shape: Shape = kind({key: self._kid(key, renamings, inside) for key in keys})
         except EvaluationError:  # TLC cannot compare them
             return Leaf()
-        return made
+        return shape
 
     def _kid(self, key: Any, renamings: Renamings, inside: bool) -> Shape:
         met = self._keys.get(key, self._alike)
@@ -99,16 +99,16 @@ def closed(met: Iterable[Any], renamings: Renamings) -> set[Any]:
     Of records all combinations of the values that were met for their fields, if these are not too many; and the images
     of all under the renamings.
     """
-    known = set(met)
+    expected = set(met)
     alike = dict[tuple[Any, ...], list[Map]]()
-    for one in known:
-        if type(one) is Map:
-            alike.setdefault(tuple(one), []).append(one)
+    for key in expected:
+        if type(key) is Map:
+            alike.setdefault(tuple(key), []).append(key)
     for fields, records in alike.items():
         values = [dict.fromkeys(record[field] for record in records) for field in fields]
         if math.prod(map(len, values)) <= min(MOST_OF_ONE, _EXPECTED * len(records)):
-            known.update(Map(zip(fields, some, strict=True)) for some in itertools.product(*values))
-    return known.union(permute(one, renaming) for one in known for renaming in renamings)
+            expected.update(Map(zip(fields, some, strict=True)) for some in itertools.product(*values))
+    return expected.union(permute(member, renaming) for member in expected for renaming in renamings)
 
 
 def learned(samples: Iterable[Iterable[Any]], renamings: Renamings) -> list[Shape | None]:

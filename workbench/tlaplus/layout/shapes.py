@@ -101,10 +101,10 @@ class Keyed(Shape):
 
     def kid(self, key: Any) -> Any:
         """The shape of the part for a concrete key; None if it is not a key, even if it is equal to one."""
-        found = self.kids.get(key)
-        if found is not None and self._doubtful and key in self._doubtful and not is_same(self._doubtful[key], key):
+        shape = self.kids.get(key)
+        if shape is not None and self._doubtful and key in self._doubtful and not is_same(self._doubtful[key], key):
             return None
-        return found
+        return shape
 
     def place(self, cell: int) -> int:
         self.first = cell

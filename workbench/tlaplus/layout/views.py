@@ -127,19 +127,19 @@ class EarlyTest:
         self._test = test
         self._passing: dict[Any, tuple[Any, Mapping[Any, int]]] = {}
 
-    def passing(self, cells: Mapping[Any, int], given: tuple[Any, ...]) -> Mapping[Any, int]:
+    def passing(self, cells: Mapping[Any, int], arguments: tuple[Any, ...]) -> Mapping[Any, int]:
         """The members that may pass, with their cells."""
-        key = id(cells), identity(given)
+        key = id(cells), identity(arguments)
         if key not in self._passing:
             if len(self._passing) >= _MOST_PASSING:
                 self._passing.clear()
-            found = {member: cell for member, cell in cells.items() if self._may_pass(member, given)}
-            self._passing[key] = cells, found  # the members keep their id
+            survivors = {member: cell for member, cell in cells.items() if self._may_pass(member, arguments)}
+            self._passing[key] = cells, survivors  # the members keep their id
         return self._passing[key][1]
 
-    def _may_pass(self, member: Any, given: tuple[Any, ...]) -> bool:
+    def _may_pass(self, member: Any, arguments: tuple[Any, ...]) -> bool:
         try:
-            return self._test(None, None, member, *given)
+            return self._test(None, None, member, *arguments)
         except EvaluationError:  # it is reported if the member is there
             return True
 
@@ -158,17 +158,17 @@ class Tried(SetView):
         return (member for member, cell in self.passing.items() if row[cell] is not None)
 
 
-def tried(members: Any, test: EarlyTest, *given: Any) -> Any:
+def tried(members: Any, test: EarlyTest, *arguments: Any) -> Any:
     """The members that may pass a test, of a set that is spread over cells; any other set as it is."""
     kind = type(members)
-    if any(type(one) not in CONCRETE for one in given):  # it may depend on the state
+    if any(type(argument) not in CONCRETE for argument in arguments):  # it may depend on the state
         return members
     if kind is SetView:
-        return Tried(members, test.passing(members.shape.firsts, given))
+        return Tried(members, test.passing(members.shape.firsts, arguments))
     if kind is Tried:
-        return Tried(members, test.passing(members.passing, given))
+        return Tried(members, test.passing(members.passing, arguments))
     if kind is Filtered:
-        return members.of(tried(members.parts[0], test, *given))
+        return members.of(tried(members.parts[0], test, *arguments))
     return members
 
 
@@ -202,8 +202,8 @@ class SetOverlay(Lazy):
         row, changes, shape = self.base.row, self.changes, self.base.shape
         kept = [
             key
-            for (key, cell), known in zip(shape.firsts.items(), shape.identities, strict=True)
-            if known not in changes and row[cell] is not None  # in this order: no cell of a changed member is read
+            for (key, cell), key_id in zip(shape.firsts.items(), shape.identities, strict=True)
+            if key_id not in changes and row[cell] is not None  # in this order: no cell of a changed member is read
         ]
         return interner().set_of(frozenset([*kept, *(key for key, there in changes.values() if there)]))
 
@@ -211,7 +211,7 @@ class SetOverlay(Lazy):
         for member in members:
             if self._foreign or self.base.shape.kid(member) is None:
                 self.has(member)  # for its error alone
-        return SetOverlay(self.base, {**self.changes, **{identity(one): (one, there) for one in members}})
+        return SetOverlay(self.base, {**self.changes, **{identity(key): (key, there) for key in members}})
 
 
 # Functions -----------------------------------------------------------------------------------------------------------
@@ -243,12 +243,12 @@ class FunctionView(Lazy):
     def at(self, argument: Any) -> Any:
         if type(argument) not in CONCRETE:
             argument = argument.force()
-        found = self._seen.get(id(argument))
-        if found is None:
+        entry = self._seen.get(id(argument))
+        if entry is None:
             kid = self.shape.there(self.row, argument)
             value = applied(self.force(), argument) if kid is None else see(kid, self.row)
-            found = self._seen[id(argument)] = value, argument
-        return found[0]
+            entry = self._seen[id(argument)] = value, argument
+        return entry[0]
 
     def before(self, argument: Any) -> Any:
         """The value for an argument in the domain, which ``@`` stands for."""
@@ -330,12 +330,12 @@ class FunctionOverlay(Lazy):
         return FunctionOverlay(self.base, {**self.changes, **more}, self.added_keys.union(key for key, _ in new))
 
     def updated(self, updates: Sequence[Update]) -> Any:
-        made: Any = self
+        overlay: Any = self
         for number, update in enumerate(updates):
-            made = made._updated(*update)
-            if type(made) is not FunctionOverlay:
-                return replaced(made, updates[number + 1 :])
-        return made
+            overlay = overlay._updated(*update)
+            if type(overlay) is not FunctionOverlay:
+                return replaced(overlay, updates[number + 1 :])
+        return overlay
 
     def _updated(self, path: Sequence[Any], new: Any) -> Any:
         argument = force(path[0])

@@ -92,20 +92,20 @@ def _within(select: Callable[[Any, Operator], int]) -> Operator:
     """``SelectInSubSeq(seq, from, to, Test)``: the place in the whole sequence, as in TLC, whatever the text says."""
 
     def place(value: Any, start: Any, end: Any, test: Operator) -> int:
-        found = select(subsequence(value, start, end), test)
-        return found and found + number(start, "SelectInSubSeq") - 1
+        position = select(subsequence(value, start, end), test)
+        return position and position + number(start, "SelectInSubSeq") - 1
 
     return place
 
 
 def longest_common_prefix(members: Any) -> tuple[Any, ...]:
     """``LongestCommonPrefix(S)``."""
-    known = [sequence(member, "LongestCommonPrefix") for member in each(members)]
-    if not known:
+    sequences = [sequence(member, "LongestCommonPrefix") for member in each(members)]
+    if not sequences:
         raise EvaluationError("LongestCommonPrefix needs a sequence at least")
-    shortest = min(known, key=len)
+    shortest = min(sequences, key=len)
     same = itertools.takewhile(
-        lambda place: all(equal(shortest[place], one[place]) for one in known), range(len(shortest))
+        lambda place: all(equal(shortest[place], elements[place]) for elements in sequences), range(len(shortest))
     )
     return shortest[: sum(1 for _ in same)]
 
@@ -115,9 +115,9 @@ def longest_common_prefix(members: Any) -> tuple[Any, ...]:
 
 def closure(relation: Any, members: Any) -> Any:
     """``TransitiveClosure(R, S)``."""
-    known = tuple(each(members))
-    holds = {(x, y): truth(apply(relation, (x, y))) for x in known for y in known}
-    for between in known:
+    elements = tuple(each(members))
+    holds = {(x, y): truth(apply(relation, (x, y))) for x in elements for y in elements}
+    for between in elements:
         for x, y in holds:
             holds[x, y] = holds[x, y] or (holds[x, between] and holds[between, y])
     return function_of(holds)
@@ -129,25 +129,25 @@ def _nodes(graph: Any) -> frozenset[Any]:
 
 def are_connected(one: Any, other: Any, graph: Any) -> bool:
     """``AreConnectedIn(m, n, G)`` of Graphs; a node is a path by itself."""
-    nodes, found = _nodes(graph), set[Any]()
+    nodes, reached = _nodes(graph), set[Any]()
     pairs = [(force(apply(edge, 1)), force(apply(edge, 2))) for edge in each(apply(graph, _EDGE))]
     ahead = {force(one)} & nodes
     while ahead:
-        found |= ahead
-        ahead = {after for before, after in pairs if before in ahead and after in nodes} - found
-    return force(other) in found
+        reached |= ahead
+        ahead = {after for before, after in pairs if before in ahead and after in nodes} - reached
+    return force(other) in reached
 
 
 def components(graph: Any) -> frozenset[Any]:
     """``ConnectedComponents(G)`` of UndirectedGraphs: sets of nodes."""
     nodes, edges = _nodes(graph), [set_from(edge) for edge in each(apply(graph, _EDGE))]
-    found = {frozenset([node]) for node in nodes}
+    parts = {frozenset([node]) for node in nodes}
     for edge in edges:
         if not subseteq(edge, nodes) or len(edge) not in (1, 2):
             raise EvaluationError(f"ConnectedComponents needs an undirected graph, not {brief(graph)}")
-        met = {part for part in found if part & edge}
-        found = (found - met) | {frozenset().union(*met)}
-    return frozenset(found)
+        met = {part for part in parts if part & edge}
+        parts = (parts - met) | {frozenset().union(*met)}
+    return frozenset(parts)
 
 
 # Numbers -------------------------------------------------------------------------------------------------------------

@@ -79,8 +79,8 @@ def subsequence(value: Any, first: Any, last: Any) -> Any:
         return text("") if is_string else ()
     if first < 1 or last > len(elements):
         raise EvaluationError(f"SubSeq({brief(value)}, {first}, {last}) reaches out of the sequence")
-    found = elements[first - 1 : last]
-    return text(str(found)) if is_string else found
+    part = elements[first - 1 : last]
+    return text(str(part)) if is_string else part
 
 
 def selected(value: Any, test: Callable[[Any], Any]) -> tuple[Any, ...]:
@@ -90,13 +90,13 @@ def selected(value: Any, test: Callable[[Any], Any]) -> tuple[Any, ...]:
 
 def sort_sequence(value: Any, before: Callable[[Any, Any], Any]) -> tuple[Any, ...]:
     """``SortSeq(value, before)``, by insertion as in TLC: even a `before` that is not an order gives TLC's result."""
-    made: list[Any] = []
+    ordered: list[Any] = []
     for element in sequence(value, "SortSeq"):
-        place = len(made)
-        while place and truth(before(element, made[place - 1])):
+        place = len(ordered)
+        while place and truth(before(element, ordered[place - 1])):
             place -= 1
-        made.insert(place, element)
-    return tuple(made)
+        ordered.insert(place, element)
+    return tuple(ordered)
 
 
 SEQUENCES: dict[str, tuple[int, Callable[..., Any]]] = {

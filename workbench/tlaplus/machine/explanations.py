@@ -58,7 +58,7 @@ class Explanations:
             blamed = reasons(self._opened.named(name), self._opened.root, States(now))
             return [_without(name, reason) for reason in blamed]
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_steps(self, name: str, states: Sequence[Any]) -> str | None:
         """The parts of a property that an initial state, or the two states of a step, make false."""
@@ -66,7 +66,7 @@ class Explanations:
         def explain() -> Iterable[Reason]:
             return broken_by_step(self._opened.named(name), self._opened.root, self._each(states))
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
         """What the states of a lasso lack that violates a property."""
@@ -81,33 +81,36 @@ class Explanations:
 
         def explain() -> list[Reason]:
             assumed = self._opened.specification.assumptions
-            body, scope = next((one.body, scope) for one, scope in assumed if one.at == at)
+            body, scope = next((assumption.body, scope) for assumption, scope in assumed if assumption.at == at)
             return reasons(body, self._opened.root.at(scope), BEFORE)
 
-        return _told("false", explain, self._sources)
+        return _explained("false", explain, self._sources)
 
     def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
         """What disables a disjunct of Next in a state of the machine."""
 
         def explain() -> list[str]:
             (now,) = self._each([state])
-            told = obstacles(self._action(disjunct), States(now, {}, "then", len(now)))
-            found = [reason.said for reason in itertools.islice(told, _MOST_OBSTACLES + 1)]
-            return [*found[:_MOST_OBSTACLES], "and more"] if len(found) > _MOST_OBSTACLES else found
+            blocking = obstacles(self._action(disjunct), States(now, {}, "then", len(now)))
+            texts = [reason.said for reason in itertools.islice(blocking, _MOST_OBSTACLES + 1)]
+            return [*texts[:_MOST_OBSTACLES], "and more"] if len(texts) > _MOST_OBSTACLES else texts
 
         return _tried(explain, lambda error: [_contradiction("not possible", error)])
 
     def _each(self, states: Iterable[Any]) -> list[State]:
         """States of the machine for the plain evaluator."""
         words, variables = self._opened.root.model.words, self._opened.specification.variables
-        return [{one: as_plain(force(getattr(state, one.name)), words) for one in variables} for state in states]
+        return [
+            {variable: as_plain(force(getattr(state, variable.name)), words) for variable in variables}
+            for state in states
+        ]
 
     # Disjuncts of Next, which are other trees for the machine -------------------------------------------------------
 
     @cached_property
     def _disjuncts(self) -> dict[Place, list[tuple[Conjunct, dict[str, Any]]]]:
         """The disjuncts with the values of the names that are bound around them, by their places."""
-        found = dict[Place, list[tuple[Conjunct, dict[str, Any]]]]()
+        disjuncts = dict[Place, list[tuple[Conjunct, dict[str, Any]]]]()
         parts = parts_of(behaviour_of(self._opened)[1], "VIEW" in self._opened.cfg.single)
         for node, env in (turn for part in parts for turn in part.turns):
             bound = {
@@ -115,8 +118,8 @@ class Explanations:
                 for name, argument in env.bound.items()
                 if isinstance(argument, Known)
             }
-            found.setdefault(node.at, []).append(((node, env), bound))
-        return found
+            disjuncts.setdefault(node.at, []).append(((node, env), bound))
+        return disjuncts
 
     def _action(self, disjunct: Closure) -> Conjunct:
         """The plain evaluator's disjunct with the same place and values; several with the same are all alike.
@@ -135,16 +138,16 @@ class Explanations:
         return same[0][0]
 
 
-def _told(judged: str, explain: Callable[[], Iterable[Reason]], sources: Mapping[str, str]) -> str | None:
+def _explained(judged: str, explain: Callable[[], Iterable[Reason]], sources: Mapping[str, str]) -> str | None:
     """The reasons in a line, with their places."""
     return _tried(lambda: _fault([*explain()], sources), lambda error: _contradiction(judged, error))
 
 
-def _fault(found: Sequence[Reason], sources: Mapping[str, str]) -> str:
-    cells = dict.fromkeys(cell for reason in found for cell in reason.cells)
+def _fault(causes: Sequence[Reason], sources: Mapping[str, str]) -> str:
+    cells = dict.fromkeys(cell for reason in causes for cell in reason.cells)
     places = [StatePlace(name, None if index is None else as_kernel(index)) for name, index in cells]
-    spans = [span for reason in found for span in spans_of(reason.node, sources)]
-    return Fault(in_line(found), *places, spans=tuple(dict.fromkeys(spans)))
+    spans = [span for reason in causes for span in spans_of(reason.node, sources)]
+    return Fault(in_line(causes), *places, spans=tuple(dict.fromkeys(spans)))
 
 
 def _without(name: str, reason: Reason) -> Reason:

@@ -21,8 +21,8 @@ def figures_of(levels: Sequence[int], generated: int, initial: int) -> tuple[Any
         generated: The number of all that were generated, the initial ones among them.
         initial: The number of those; TLC, too, counts one that Init gives twice as two.
     """
-    known = {"distinct": sum(levels), "generated": generated, "diameter": len(levels), "queue": 0}
-    fields = {**known, "initial": initial}
+    counts = {"distinct": sum(levels), "generated": generated, "diameter": len(levels), "queue": 0}
+    fields = {**counts, "initial": initial}
 
     def field(name: Any) -> int:
         if (spelled := spelling(name)) in _REFUSED:
@@ -30,4 +30,4 @@ def figures_of(levels: Sequence[int], generated: int, initial: int) -> tuple[Any
         return fields[spelled]
 
     stats = LazyFunction(frozenset(map(text, (*fields, *_REFUSED))), field)
-    return *known.values(), stats, 0  # as in an ASSUME, no level
+    return *counts.values(), stats, 0  # as in an ASSUME, no level

@@ -34,14 +34,14 @@ def standing(configured: Configured, state: Any) -> Mapping[str, str]:
 
     Empty if the module has no algorithm, or one whose translation says nothing of its lines.
     """
-    counter = next((one for one in configured.specification.variables if one.name == "pc"), None)
+    counter = next((variable for variable in configured.specification.variables if variable.name == "pc"), None)
     if counter is None or counter.at.written is None:
         return {}
-    found = dict[str, list[str]]()
+    names_at = dict[str, list[str]]()
     for process, label in _each(force(state.pc)):
         if (line := _line_of(configured, label)) is not None:
-            found.setdefault(line, []).append("here" if process is None else configured.notation.show(process))
-    return {line: ", ".join(names) for line, names in found.items()}
+            names_at.setdefault(line, []).append("here" if process is None else configured.notation.show(process))
+    return {line: ", ".join(names) for line, names in names_at.items()}
 
 
 def _each(labels: Any) -> Iterable[tuple[Any, Any]]:

@@ -70,8 +70,8 @@ def _heed_interrupt() -> None:
         raise KeyboardInterrupt
 
 
-def _opened_by(made: TlaClass) -> Any:
-    return made.configured.opened_by
+def _opened_by(machine_class: TlaClass) -> Any:
+    return machine_class.configured.opened_by
 
 
 copyreg.pickle(TlaClass, _opened_by)
@@ -93,7 +93,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         values = configured.values(self.constants)
         self._names = tuple(sorted({name for value in values.values() for name in _names_in(value)}))
         self._asking, added = naming_values(specification.scope, self._names)
-        compiler = Compiler(specification, {**values, **{one: Name(one.name) for one in added}})
+        compiler = Compiler(specification, {**values, **{constant: Name(constant.name) for constant in added}})
         self._closures = Closures(compiler, configured.order, self._noticed, "VIEW" in configured.cfg.single)
         derived = [entry.value for entry in bounding(configured)]
         self._seen = self._view_of(len(specification.variables) + len(derived))
@@ -115,11 +115,12 @@ class TlaMachine(Machine, metaclass=TlaClass):
         except EvaluationError as error:
             raise InputError(str(failed(error, specification.module.at))) from error
         actors = {**sets, **members_of_processes(configured, self._closures)}
-        made = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone, configured.remark)
-        self.actions, self._members, self._disjuncts, self._actors = made.actions, made.members, disjuncts, made.actors
+        grouped = steps_of(disjuncts, actors, self._cells.names, configured.translations.alone, configured.remark)
+        self.actions, self._members, self._actors = grouped.actions, grouped.members, grouped.actors
+        self._disjuncts = disjuncts
         self.instances: list[TextInstance] = self._instances_on(self._cells, self._checked)
-        found = [one.disjunct for one in disjuncts]
-        self._fair = FairSteps(self._closures, self._cells, specification.variables, self.instances, found)
+        unnamed = [disjunct.disjunct for disjunct in disjuncts]
+        self._fair = FairSteps(self._closures, self._cells, specification.variables, self.instances, unnamed)
         self._fair.add(self._behaviour.fairness)
         self._checked.promise(self._fair)
         self._fair.tell()
@@ -133,7 +134,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
                 name: PlainVariable(ghost=name in (*derived, DEPTH.name), doc=remarks.get(name, ""))
                 for name in self._cells.names
             },
-            processes=made.processes,
+            processes=grouped.processes,
             actions=self.actions,
             properties=self.properties,
             constraints=self.constraints,
@@ -143,8 +144,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """The disjuncts of Next as steps between rows of these cells."""
         rest = self._closures, cells, tuple(checked.bounds.values()), self._seen, self._depth, self._actors
         return [
-            TextInstance(number, self.actions[one.action], one.arguments, one.disjunct, *rest)
-            for number, one in enumerate(self._disjuncts)
+            TextInstance(number, self.actions[disjunct.action], disjunct.arguments, disjunct.disjunct, *rest)
+            for number, disjunct in enumerate(self._disjuncts)
         ]
 
     def __repr__(self) -> str:
@@ -225,19 +226,19 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return None if plain is None else Explanations(plain.opened, self.sources)
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
-        told = None
+        text = None
         if self._explanations is not None and self._checked.is_invariant(declared):
-            told = self._explanations.of_invariant(declared.name, states[-1])
+            text = self._explanations.of_invariant(declared.name, states[-1])
         elif self._explanations is not None:
             places = states if isinstance(declared, TextStep) else states[-1:]
-            told = self._explanations.of_steps(self._checked.asked_by(declared), places)
-        return super().why_false(declared, states) if told is None else told
+            text = self._explanations.of_steps(self._checked.asked_by(declared), places)
+        return super().why_false(declared, states) if text is None else text
 
     def why_broken(self, declared: Property, trace: Trace) -> str:
         if self._explanations is None or trace.loop is None:
             return ""
-        told = self._explanations.of_behaviour(self._checked.asked_by(declared), trace.states, trace.loop)
-        return "; ".join(filter(None, [told, untaken(trace)]))
+        text = self._explanations.of_behaviour(self._checked.asked_by(declared), trace.states, trace.loop)
+        return "; ".join(filter(None, [text, untaken(trace)]))
 
     def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
         if self._explanations is None or not isinstance(instance, TextInstance):
@@ -256,9 +257,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
         """Refuse constants that an ASSUME excludes."""
         for assumption, scope in self.configured.specification.assumptions:
             if not self._is_assumed(Closure(assumption.body, scope, {})):
-                told = self._explanations and self._explanations.of_assumption(assumption.at)
-                why = f": {told}" if told else ""
-                fail_at(assumption.at, f"what is assumed here is false with these constants{why}")
+                text = self._explanations and self._explanations.of_assumption(assumption.at)
+                clause = f": {text}" if text else ""
+                fail_at(assumption.at, f"what is assumed here is false with these constants{clause}")
 
     def _is_assumed(self, closure: Closure) -> bool:
         """Whether an assumption holds; the depth is 0 where no state has been sought."""
@@ -274,13 +275,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if configured.only_assumes:
             return Behaviour([]), None
         if whole is not None:
-            found = behaviour_of(self._closures, whole)
-            if len(found.steps) != 1:
-                fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(found.steps)}")
-            for part in found.initial:
+            behaviour = behaviour_of(self._closures, whole)
+            if len(behaviour.steps) != 1:
+                fail_at(whole.node.at, f"a specification has one [][Next]_vars; this one has {len(behaviour.steps)}")
+            for part in behaviour.initial:
                 if part.values:
                     fail_at(part.node.at, "an initial condition that depends on names bound around it is not supported")
-            return found, found.steps[0].action
+            return behaviour, behaviour.steps[0].action
         if initial is None or steps is None:
             where = configured.file or f"without a .cfg, {self.configured.specification.module.name}"
             message = f"{where} names no behaviour; it takes SPECIFICATION, or INIT and NEXT"
@@ -289,16 +290,16 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
     def _subscripts(self) -> Iterator[str]:
         """Notes on the specification's subscripts that lack a variable."""
-        for one in self._behaviour.steps:
-            yield from self._lacking(one.subscript, "Next", "are allowed, and no search takes them")
+        for step in self._behaviour.steps:
+            yield from self._lacking(step.subscript, "Next", "are allowed, and no search takes them")
         for condition in self._behaviour.fairness:
             yield from self._lacking(condition.subscript, "SF" if condition.is_strong else "WF", "do not count")
 
-    def _lacking(self, subscript: Closure, of: str, what: str) -> Iterator[str]:
-        there = components(self._closures, subscript)
-        if left := [one.name for one in self.configured.specification.variables if one not in (*there, DEPTH)]:
+    def _lacking(self, subscript: Closure, of: str, clause: str) -> Iterator[str]:
+        there, variables = components(self._closures, subscript), self.configured.specification.variables
+        if left := [variable.name for variable in variables if variable not in (*there, DEPTH)]:
             at, names = subscript.node.at, listed_names(left)
-            yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {what}"
+            yield f"{at}: the subscript of {of} lacks {names}: steps that change nothing else {clause}"
 
     def _name_of(self, keyword: str, usual: str) -> str:
         entry = self.configured.cfg.single.get(keyword)
@@ -327,12 +328,12 @@ class TlaMachine(Machine, metaclass=TlaClass):
 
         try:
             with sample.within_reason():
-                found = sample.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
+                sampled = sample.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
         except (ModelError, sample.TooLong):  # for the search to report
             return list(one_each)
-        if found.is_whole:
+        if sampled.is_whole:
             return list(one_each)
-        return self._closures.evaluated(self.configured.specification.module.at, learned, found.values, self._group)
+        return self._closures.evaluated(self.configured.specification.module.at, learned, sampled.values, self._group)
 
     def each_initial_state(self) -> Iterator[Any]:
         return (self.state(self._cells.row(values)) for values in self._initial_values)
@@ -344,13 +345,13 @@ class TlaMachine(Machine, metaclass=TlaClass):
             return []
         parts = self._behaviour.initial
         at = parts[0].node.at if parts else self.configured.specification.module.at
-        found = self._closures.evaluated(at, self._begun, at)
-        if not found:
+        states = self._closures.evaluated(at, self._begun, at)
+        if not states:
             raise ModelError(f"{at}: no state satisfies {self._name_of('INIT', 'Init')}")
-        return found
+        return states
 
     def _begun(self, at: Place) -> list[list[Any]]:
-        run, found = Run(self._cells.names), list[Any]()
+        run, states = Run(self._cells.names), list[Any]()
         run.then.update(dict.fromkeys((bound.number for bound in self._checked.bounds.values()), True))
         if self._seen is not None:
             run.then[self._seen.number] = None
@@ -365,10 +366,10 @@ class TlaMachine(Machine, metaclass=TlaClass):
             begun = {**begun, **{bound.number: bound.admits(None, begun) for bound in of_states}}
             if self._seen is not None:
                 begun = {**begun, self._seen.number: self._seen.value(begun)}
-            found.append([listed(begun[number]) for number in range(len(run.names))])
+            states.append([listed(begun[number]) for number in range(len(run.names))])
 
         self._closures.compiler.beginning([(part.node, part.scope) for part in self._behaviour.initial])(run, rest)
-        return found
+        return states
 
     @property
     def fairness(self) -> Sequence[Fairness]:
@@ -412,7 +413,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if view is None:
             return {DEPTH.name}
         seen = variables_in(self._closures, view) or ()
-        return {one.name for one in self.configured.specification.variables if one not in seen}
+        return {variable.name for variable in self.configured.specification.variables if variable not in seen}
 
     # Symmetry --------------------------------------------------------------------------------------------------
 
@@ -438,7 +439,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        return within(self._group, {name for one in names for name in self._exchanged[one]})
+        return within(self._group, {name for set_name in names for name in self._exchanged[set_name]})
 
 
 def _names_in(value: Any) -> Iterator[str]:
@@ -454,7 +455,9 @@ def _names_in(value: Any) -> Iterator[str]:
             yield from _names_in(value[key])
 
 
-def _rebuilt(made: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]) -> TlaMachine:
-    machine = made(**constants)
+def _rebuilt(
+    machine_class: type[TlaMachine], constants: Mapping[str, Any], shapes: Sequence[Shape | None]
+) -> TlaMachine:
+    machine = machine_class(**constants)
     machine._cells.shapes = shapes
     return machine

@@ -64,7 +64,11 @@ class Plain:
         """
         opened = replace(self.opened, cfg=self._asked(plan.properties))
         counting = Counting(self._machine, self._key, self._key_of_plain)
-        judged = {one.name: self._written(one) for one in plan.properties if one.of_states or one.of_steps}
+        judged = {
+            declared.name: self._written(declared)
+            for declared in plan.properties
+            if declared.of_states or declared.of_steps
+        }
 
         def decided(graph: Graph) -> dict[str, tuple[State, ...]]:
             """The way to what violates, or satisfies, each property that states and steps decide."""
@@ -124,8 +128,8 @@ class Plain:
         if decided.holds:
             return Verdict(declared.name, "liveness", True, why=how)
         trace = self.trace(decided.trace, decided.loop)
-        why = how if decided.loop is None else f"{trap(trace)}; {how}"
-        return Verdict(declared.name, "liveness", False, trace, why)
+        reason = how if decided.loop is None else f"{trap(trace)}; {how}"
+        return Verdict(declared.name, "liveness", False, trace, reason)
 
     def _asked(self, properties: Sequence[Property]) -> Cfg:
         """The configuration that asks for these properties alone."""
@@ -217,12 +221,12 @@ def _opened(configured: Configured, constants: Mapping[str, Any]) -> Opened:
     name, texts, translated, *_, asked = configured.opened_by[1]
     library = Library((), MODULES, EXTENDED, dict(texts), translated)
     (specification, named), cfg = asking(load(name, library), asked), configured.cfg
-    given = {
-        one: CfgEntry(_as_configured(one, value), 1)
-        for one, value in as_values(constants, configured.constants).items()
+    entries = {
+        constant: CfgEntry(_as_configured(constant, value), 1)
+        for constant, value in as_values(constants, configured.constants).items()
     }
     spellings = [*cfg.words, *words_in(specification.module, library)]
-    return opened(specification, replace(cfg, constants={**cfg.constants, **given}), spellings, named)
+    return opened(specification, replace(cfg, constants={**cfg.constants, **entries}), spellings, named)
 
 
 def _as_configured(name: str, value: Any) -> Any:

@@ -103,8 +103,8 @@ class TextProperties:
     def _declared(self, kind: Any, entry: CfgEntry, name: str, **more: Any) -> Property:
         configured = self._configured
         remark = configured.remark(configured.scope.find(entry.value))
-        made: Property = kind(name, Stated(configured.closure(entry).node.at, remark), **more)
-        return made
+        declared: Property = kind(name, Stated(configured.closure(entry).node.at, remark), **more)
+        return declared
 
     def _add(self, kind: Any, entry: CfgEntry, name: str, asked: Asked) -> None:
         self._asked[name] = asked
@@ -130,8 +130,8 @@ class TextProperties:
         except (InputError, EvaluationError) as error:
             self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
             return
-        if asked.promised and (why := self._why_unknown()):
-            self.properties[name] = self._declared(TextUndecided, entry, name, why=why)
+        if asked.promised and (reason := self._why_unknown()):
+            self.properties[name] = self._declared(TextUndecided, entry, name, why=reason)
             return
         is_safety = bool(asked.initial or asked.steps or asked.always) or not asked.promised
         if is_safety:
@@ -146,14 +146,14 @@ class TextProperties:
             return "one state stands for all with its VIEW, so that the behaviours are not known"
         if DEPTH in self._configured.specification.variables:
             return UNKNOWN
-        for one in self._assumed:
-            return f"{one.node.at}: the specification asks behaviours for more than fairness, which no search heeds"
+        for part in self._assumed:
+            return f"{part.node.at}: the specification asks behaviours for more than fairness, which no search heeds"
         return ""
 
     def _add_postcondition(self, entry: CfgEntry) -> None:
         """What is asked after a search, as far as it asks neither a state nor what only TLC knows."""
         name, closure = entry.value, self._configured.closure(entry)
-        asks = {one for one in meanings_in(*closure[:2]) if isinstance(one, (Variable, InstanceParameter))}
+        asks = {meaning for meaning in meanings_in(*closure[:2]) if isinstance(meaning, (Variable, InstanceParameter))}
         if asks and asks.issubset(AFTER):
             self.properties[name] = self._declared(TextPostcondition, entry, name, holds=self._asked_later(closure))
             return
@@ -187,7 +187,9 @@ class TextProperties:
                 if isinstance(self.properties.get(name), TextLiveness):
                     try:
                         promised = self._asked[name].promised
-                        self._formulas[name] = [(tuple(one.values.values()), fair.formula(one)) for one in promised]
+                        self._formulas[name] = [
+                            (tuple(promise.values.values()), fair.formula(promise)) for promise in promised
+                        ]
                     except InputError as error:
                         self.properties[name] = self._declared(TextUndecided, entry, name, why=str(error))
 
@@ -203,7 +205,7 @@ class TextProperties:
         if isinstance(declared, TextReachable):
             within = [self._predicate(entry, Level.STATE) for entry in self._configured.cfg.constraints]
             return [ReachedJudge(author, declared, [*map(self._test, [*within, *asked.always])])]
-        parts = [part for one in asked.always for part in self._closures.conjuncts(one, Level.CONSTANT)]
+        parts = [part for closure in asked.always for part in self._closures.conjuncts(closure, Level.CONSTANT)]
         tests = [test for part in parts for test in self._tests(part)]
         return [StateJudge(author, declared, tests, number) for number in range(len(tests))]
 
@@ -220,7 +222,7 @@ class TextProperties:
 
     def _tests(self, closure: Closure) -> list[CompiledPredicate]:
         asked = questions(self._closures, self._cells, closure)
-        tests = [CompiledPredicate(self._closures, self._cells, closure, one.answer) for one in asked]
+        tests = [CompiledPredicate(self._closures, self._cells, closure, question.answer) for question in asked]
         return tests or [self._test(closure)]
 
     def is_invariant(self, declared: Property) -> bool:

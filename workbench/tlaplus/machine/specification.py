@@ -89,7 +89,7 @@ def module_of_text(text: str, cfg: str | None = None, modules: Sequence[str] = (
     Raises:
         InputError: As for :func:`open_module`.
     """
-    texts = {_name_in(one): one for one in (*modules, text)}
+    texts = {_name_in(module): module for module in (*modules, text)}
     name = _name_in(text)
     return _class_of(name, Library((), MODULES, EXTENDED, texts), cfg, f"{name}.cfg")
 
@@ -106,10 +106,10 @@ def module_of_cell(text: str) -> type[TlaMachine]:
 
 
 def _name_in(text: str) -> str:
-    found = re.search(r"-{4,}\s*MODULE\s+(\w+)\s*-{4,}", text)
-    if found is None:
+    match = re.search(r"-{4,}\s*MODULE\s+(\w+)\s*-{4,}", text)
+    if match is None:
         raise InputError("there is no module in the text; it takes ---- MODULE Name ----")
-    return found[1]
+    return match[1]
 
 
 def _configuration_in(file: Path) -> str | None:
@@ -124,8 +124,8 @@ def _configuration_in(file: Path) -> str | None:
     if file.suffix != ".tla":
         return read
     head = rf"^-{{4,}}[ \t]*CONFIG[ \t]+{re.escape(file.stem)}[ \t]*-{{4,}}"
-    found = re.search(rf"{head}(.*?)(?:^={{4,}}|\Z)", read, re.MULTILINE | re.DOTALL)
-    return None if found is None else "\n" * read.count("\n", 0, found.start(1)) + found[1]
+    match = re.search(rf"{head}(.*?)(?:^={{4,}}|\Z)", read, re.MULTILINE | re.DOTALL)
+    return None if match is None else "\n" * read.count("\n", 0, match.start(1)) + match[1]
 
 
 def _class_of(name: str, library: Library, cfg: str | None, file: str, asked: Questions = NONE) -> type[TlaMachine]:
@@ -144,9 +144,9 @@ def _found_or_made(name: str, library: Library, cfg: str | None, file: str, aske
     if made_from not in _made:
         # Its module is the text, so that a hash of the class covers its source.
         parts = {"configured": configured, "declared": configured.family, "__module__": f"{name}.tla"}
-        made: type[TlaMachine] = type(name, (TlaMachine,), parts)
-        made.declared = made().declared
-        _made[made_from] = made
+        machine_class: type[TlaMachine] = type(name, (TlaMachine,), parts)
+        machine_class.declared = machine_class().declared
+        _made[made_from] = machine_class
     return _made[made_from]
 
 
@@ -155,12 +155,12 @@ def _configured(
 ) -> Configured:
     specification, named = asking(load(name, library), asked)
     if cfg is None:
-        given = _usual(specification)
+        entries = _usual(specification)
     else:
         with naming(file):
-            given = read_configuration(cfg)
+            entries = read_configuration(cfg)
     texts = name, dict(library.read), library.translated, cfg, file, asked
-    configured = configure(specification, library, with_choices(given, choices), file).asking(asked.texts, named)
+    configured = configure(specification, library, with_choices(entries, choices), file).asking(asked.texts, named)
     specification = with_depth(configured.specification, configured.cfg)
 
     @cache

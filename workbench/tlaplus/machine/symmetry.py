@@ -24,19 +24,19 @@ def group_of(permutations: Any) -> list[Renaming]:
         functions = list(set_from(permutations))
     except EvaluationError as error:
         raise InputError(str(error)) from None
-    generators = [_renaming(one) for one in functions]
-    names = sorted({name for one in generators for name in one})
+    generators = [_renaming(function) for function in functions]
+    names = sorted({name for generator in generators for name in generator})
     identity = tuple(names)
-    images = [tuple(one.get(name, name) for name in names) for one in generators]
+    images = [tuple(generator.get(name, name) for name in names) for generator in generators]
     place = {name: at for at, name in enumerate(names)}
     group, fresh = {identity: None}, [identity]
     while fresh:
-        found = [tuple(image[place[name]] for name in one) for one in fresh for image in images]
-        fresh = [one for one in dict.fromkeys(found) if one not in group]
+        products = [tuple(image[place[name]] for name in element) for element in fresh for image in images]
+        fresh = [element for element in dict.fromkeys(products) if element not in group]
         group.update(dict.fromkeys(fresh))
         if len(group) > MOST_RENAMINGS:
             raise InputError(f"it has more than {MOST_RENAMINGS:,} permutations")
-    return [dict(zip(names, one, strict=True)) for one in group]
+    return [dict(zip(names, element, strict=True)) for element in group]
 
 
 def _renaming(function: Any) -> Renaming:
@@ -50,7 +50,7 @@ def _renaming(function: Any) -> Renaming:
 
 def moved_by(group: Sequence[Renaming]) -> set[str]:
     """The names that a group exchanges."""
-    return {name for one in group for name, image in one.items() if image != name}
+    return {name for renaming in group for name, image in renaming.items() if image != name}
 
 
 def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: str) -> dict[str, Sequence[str]]:
@@ -60,10 +60,10 @@ def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: 
         name: What all exchanged names together are called, where some are members of no such set.
     """
     moved = moved_by(group)
-    found = {name: members for name, members in sets.items() if not moved.isdisjoint(members)}
-    return found if moved.issubset(set().union(*found.values())) else {name: tuple(sorted(moved))}
+    exchanged = {name: members for name, members in sets.items() if not moved.isdisjoint(members)}
+    return exchanged if moved.issubset(set().union(*exchanged.values())) else {name: tuple(sorted(moved))}
 
 
 def within(group: Sequence[Renaming], names: Container[str]) -> list[Renaming]:
     """The subgroup that moves only some of the names."""
-    return [one for one in group if all(name == image or name in names for name, image in one.items())]
+    return [renaming for renaming in group if all(name == image or name in names for name, image in renaming.items())]

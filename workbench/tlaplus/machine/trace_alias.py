@@ -26,9 +26,9 @@ def aliases_of(closures: Closures, cells: Cells, closure: Closure) -> dict[str, 
     """The fields of a record, also through definitions and ``@@``; anything else is one field, named by its text."""
     node = closure.node
     if isinstance(node, RecordOf):
-        return {one.name: Alias(closures, cells, closure.beside(one.value)) for one in node.fields}
+        return {field.name: Alias(closures, cells, closure.beside(field.value)) for field in node.fields}
     if isinstance(node, Operation) and node.symbol == "@@":
-        first, second = (aliases_of(closures, cells, closure.beside(one)) for one in node.operands)
-        return {**first, **{name: one for name, one in second.items() if name not in first}}
+        first, second = (aliases_of(closures, cells, closure.beside(operand)) for operand in node.operands)
+        return {**first, **{name: alias for name, alias in second.items() if name not in first}}
     inner = closures.unfolded(closure)
     return {written(node): Alias(closures, cells, closure)} if inner is None else aliases_of(closures, cells, inner)

@@ -33,9 +33,9 @@ def untaken(trace: Trace) -> str:
         return ""
     back = [trace.back] if trace.back is not None else []
     taken = {step.instance for step in (*cycle[1:], *back)}
-    found = [_looked_at(model, instance, cycle) for instance in model.instances if instance not in taken]
-    free = [one for one in found if one is not None and not one.conditions]
-    for some in ([one for one in free if one.always], free):
+    candidates = [_looked_at(model, instance, cycle) for instance in model.instances if instance not in taken]
+    free = [step for step in candidates if step is not None and not step.conditions]
+    for some in ([step for step in free if step.always], free):
         if some:
             here = f"in state {trace.loop + 1}" if len(cycle) == 1 else "in each state of the cycle"
             how = here if some[0].always else "again and again"
@@ -44,7 +44,7 @@ def untaken(trace: Trace) -> str:
                 f"{_named(some)} {'is' if is_one else 'are'} possible {how} and never taken: "
                 f"{'it has' if is_one else 'they have'} no fairness"
             )
-    weak = [one for one in found if one is not None and not one.always and _is_weak(model, one)]
+    weak = [step for step in candidates if step is not None and not step.always and _is_weak(model, step)]
     if not weak:
         return ""
     verb, their = ("is", "its") if len(weak) == 1 else ("are", "their")
@@ -66,8 +66,8 @@ def _looked_at(model: Machine, instance: ActionInstance, cycle: Sequence[Step]) 
     return _Untaken(instance.label, all(enabled), frozenset(conditions)) if any(enabled) else None
 
 
-def _is_weak(model: Machine, one: _Untaken) -> bool:
-    return not any(model.fairness[number].strong for number in one.conditions)
+def _is_weak(model: Machine, step: _Untaken) -> bool:
+    return not any(model.fairness[number].strong for number in step.conditions)
 
 
 def _named(some: Sequence[_Untaken]) -> str:

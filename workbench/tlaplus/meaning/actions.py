@@ -91,15 +91,16 @@ def _parts(node: Expression, env: Environment) -> list[Conjunct]:
         return []
     meaning, arguments, inner = called(node, env)
     if _built_in(meaning) is _either:
-        return [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
+        return [(argument.node, argument.environment) for argument in arguments if isinstance(argument, Closure)]
     if not isinstance(meaning, Defined) or not isinstance(meaning.definition, tree.OperatorDefinition):
         return []
-    if meaning.recursive or env.model.is_constant(meaning) or any(one.arity for one in meaning.definition.parameters):
+    takes_operators = any(parameter.arity for parameter in meaning.definition.parameters)
+    if takes_operators or meaning.recursive or env.model.is_constant(meaning):
         return []
-    given = [one for one in arguments if isinstance(one, Closure)]
-    if any(env.model.levels.level(one.node, one.environment.scope) > Level.CONSTANT for one in given):
+    closures = [argument for argument in arguments if isinstance(argument, Closure)]
+    if any(env.model.levels.level(closure.node, closure.environment.scope) > Level.CONSTANT for closure in closures):
         return []
-    values = [Known(value_of(one, _NOWHERE)) for one in given]
+    values = [Known(value_of(closure, _NOWHERE)) for closure in closures]
     return [(meaning.body, body_of(meaning, values, inner))]
 
 
@@ -113,7 +114,8 @@ def is_enabled(node: Expression, env: Environment, states: States) -> bool:
         instance = instance.outer
     apart = instance.apart() if instance.apart is not None else None
     if apart is not None and env.scope.matching(apart.scopes) is not None:
-        own = {one: evaluate(meant.expression, env.at(meant.scope), states) for one, meant in apart.variables.items()}
+        images = apart.variables.items()
+        own = {variable: evaluate(image.expression, env.at(image.scope), states) for variable, image in images}
         now, size, env = {**now, **own}, len(own), _moved(env, apart.scopes)
     return any(True for _ in ways(node, env, States(now, {}, "then", size)))
 
@@ -121,8 +123,8 @@ def is_enabled(node: Expression, env: Environment, states: States) -> bool:
 def _moved(env: Environment, scopes: Mapping[Scope, Scope]) -> Environment:
     """An environment in the same module with other variables, and what its names stand for there."""
     bound = {
-        name: Closure(given.node, _moved(given.environment, scopes)) if isinstance(given, Closure) else given
-        for name, given in env.bound.items()
+        name: Closure(value.node, _moved(value.environment, scopes)) if isinstance(value, Closure) else value
+        for name, value in env.bound.items()
     }
     return replace(env, scope=env.scope.matching(scopes) or env.scope, bound=bound)
 
@@ -271,22 +273,22 @@ def _ways_of(
     return _if_so(holds(node, env, states), states)
 
 
-def _ways_of_argument(node: Expression, given: Argument, arguments: Sequence[Argument], states: States) -> Ways:
-    if isinstance(given, Known):
-        return _if_so(truth(given.value), states)
-    if not arguments and given.known is not None and states.extend(given.known[0]):
-        return _if_so(truth(given.known[1]), states)  # TLC takes what it knows
+def _ways_of_argument(node: Expression, argument: Argument, arguments: Sequence[Argument], states: States) -> Ways:
+    if isinstance(argument, Known):
+        return _if_so(truth(argument.value), states)
+    if not arguments and argument.known is not None and states.extend(argument.known[0]):
+        return _if_so(truth(argument.known[1]), states)  # TLC takes what it knows
     if not arguments:
-        return ways(given.node, given.environment, states)
-    if isinstance(given.node, tree.Lambda):
-        inner = given.environment.inside(given.node).binding(given.node.parameters, arguments)
-        return ways(given.node.body, inner, states)
-    meaning, _, env = called(given.node, given.environment)
+        return ways(argument.node, argument.environment, states)
+    if isinstance(argument.node, tree.Lambda):
+        inner = argument.environment.inside(argument.node).binding(argument.node.parameters, arguments)
+        return ways(argument.node.body, inner, states)
+    meaning, _, env = called(argument.node, argument.environment)
     if isinstance(meaning, (Defined, InstanceParameter, tree.Declaration)):
         return _ways_of(node, meaning, arguments, env, states)
 
     def is_so() -> bool:
-        return truth(applied_to(given, arguments, states))
+        return truth(applied_to(argument, arguments, states))
 
     built_in = _built_in(meaning)
     return _if_so(is_so(), states) if built_in is None else built_in(arguments, states, is_so)
@@ -301,11 +303,11 @@ def _if_so(is_so: bool, states: States) -> Ways:
 
 
 def _both(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
-    return _in_turn([(given.node, given.environment) for given in arguments], states)
+    return _in_turn([(argument.node, argument.environment) for argument in arguments], states)
 
 
 def _either(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
-    return _each([(given.node, given.environment) for given in arguments], states)
+    return _each([(argument.node, argument.environment) for argument in arguments], states)
 
 
 def _equal(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
@@ -358,10 +360,10 @@ def _unfolded(node: Expression, env: Environment) -> tuple[Expression, Environme
             node, env = meaning.body, body_of(meaning, arguments, inner)
         elif isinstance(meaning, InstanceParameter) and not arguments:
             node, env = meaning.expression, inner.at(meaning.scope)
-        elif isinstance(meaning, tree.Declaration) and isinstance(given := inner.bound[meaning], Closure):
+        elif isinstance(meaning, tree.Declaration) and isinstance(argument := inner.bound[meaning], Closure):
             if arguments:
                 return node, env
-            node, env = given.node, given.environment
+            node, env = argument.node, argument.environment
         else:
             break
     return node, env

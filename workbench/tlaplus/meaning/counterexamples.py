@@ -112,7 +112,7 @@ class _Lasso:
 
     def _first_false(self, formula: Formula, at: int) -> int:
         truths = self.truths(formula)
-        return next(one for one in (*range(at, len(truths)), *range(self.loop, at)) if not truths[one])
+        return next(position for position in (*range(at, len(truths)), *range(self.loop, at)) if not truths[position])
 
     def _unanswered(self, formula: Some, at: int) -> str:
         """What is true at a position, and what does not follow it."""
@@ -135,8 +135,10 @@ class _Lasso:
             return self.told(formula, len(self.steps) - 1)
         last = len(self.steps)
         every = [_false_at(self.atoms, formula, step) for step in self.steps[min(at, self.loop) :]]
-        lasting = [one for one in every[-1] if all(one[:2] in [other[:2] for other in found] for found in every)]
+        lasting = [
+            reason for reason in every[-1] if all(reason[:2] in [other[:2] for other in reasons] for reasons in every)
+        ]
         if not lasting:
             return f"in state {last}, {in_line(every[-1])}"
-        is_same = all(reason in found for found in every for reason in lasting)
+        is_same = all(reason in reasons for reasons in every for reason in lasting)
         return in_line(lasting) if is_same else f"{in_line(lasting)} in state {last}"

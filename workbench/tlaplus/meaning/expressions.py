@@ -85,8 +85,8 @@ def _or(states: States, one: Argument, other: Argument) -> bool:
     return is_true(one, states) or is_true(other, states)
 
 
-def _not(states: States, one: Argument) -> bool:
-    return not is_true(one, states)
+def _not(states: States, operand: Argument) -> bool:
+    return not is_true(operand, states)
 
 
 def _implies(states: States, one: Argument, other: Argument) -> bool:
@@ -250,12 +250,17 @@ def _field(node: tree.Field, env: Environment, states: States) -> Any:
 
 def _record(node: tree.RecordOf, env: Environment, states: States) -> Any:
     return sets.function_of(
-        [(String(one.name, env.model.words), sets.listed(evaluate(one.value, env, states))) for one in node.fields]
+        [
+            (String(field.name, env.model.words), sets.listed(evaluate(field.value, env, states)))
+            for field in node.fields
+        ]
     )
 
 
 def _record_set(node: tree.RecordSet, env: Environment, states: States) -> Any:
-    return sets.Records([(String(one.name, env.model.words), evaluate(one.value, env, states)) for one in node.fields])
+    return sets.Records(
+        [(String(field.name, env.model.words), evaluate(field.value, env, states)) for field in node.fields]
+    )
 
 
 # Tuples, strings and numbers -----------------------------------------------------------------------------------------
@@ -323,8 +328,8 @@ def _angle(node: tree.Angle, env: Environment, states: States) -> Any:
 
 
 def _unsupported(node: Any, env: Environment, states: States) -> Any:
-    what = node.what if isinstance(node, tree.Unsupported) else "a temporal formula"
-    raise EvaluationFailure(f"{what} has no value here")
+    construct = node.what if isinstance(node, tree.Unsupported) else "a temporal formula"
+    raise EvaluationFailure(f"{construct} has no value here")
 
 
 # Names ---------------------------------------------------------------------------------------------------------------

@@ -67,11 +67,11 @@ def _joined(
     for part in parts:
         if part == decisive:
             return decisive
-        for one in part.parts if isinstance(part, kind) else (part,):
-            if isinstance(one, outer) and isinstance(one.part, inner):
-                merged.append(one.part.part)
+        for operand in part.parts if isinstance(part, kind) else (part,):
+            if isinstance(operand, outer) and isinstance(operand.part, inner):
+                merged.append(operand.part.part)
             else:
-                kept.append(one)
+                kept.append(operand)
     if merged:
         kept.append(outer(inner(_joined(kind, decisive, outer, inner, merged))))
     kept = list(dict.fromkeys(kept))

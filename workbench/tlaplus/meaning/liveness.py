@@ -123,8 +123,8 @@ class _Product:
             ways = self.ways[self.numbers[node]] = []
             for step in dict.fromkeys((state, then) for then in (*graph.successors[state], state)):
                 for rest, late in after_step(obliged, partial(truth, step)):
-                    known, target = len(self.numbers), self._number(step[1], rest)
-                    if target == known:
+                    count, target = len(self.numbers), self._number(step[1], rest)
+                    if target == count:
                         pending.append((step[1], rest))
                     ways.append(_Way(target, step, late))
         self.put_off = frozenset[Formula]().union(*(way.late for ways in self.ways.values() for way in ways))
@@ -187,8 +187,8 @@ class _Deciding:
     def _judged(self, name: str) -> Decided:
         parts = [part for part in conjuncts(self._formula(name)) if part == FALSE or not is_safety(part)]
         if parts and "VIEW" in self.opened.cfg.single:
-            why = "one state stands for all with its VIEW, so that the behaviours are not known"
-            return Decided(name, None, why=why)
+            reason = "one state stands for all with its VIEW, so that the behaviours are not known"
+            return Decided(name, None, why=reason)
         if parts and DEPTH in self.opened.specification.variables:
             return Decided(name, None, why=UNKNOWN)
         for part in parts:

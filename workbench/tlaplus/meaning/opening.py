@@ -69,7 +69,7 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
         specification.replace(name, entry.value)
     for within, entry in cfg.replacements_in.items():
         specification.replace(within.name, entry.value, within.module)
-    constants: dict[Constant, Any] = {one: ModelValue(one.name, words) for one in named}
+    constants: dict[Constant, Any] = {constant: ModelValue(constant.name, words) for constant in named}
     for name in cfg.model_values:
         _give(specification, name, ModelValue(name, words), constants)
     for name, entry in cfg.constants.items():
@@ -84,21 +84,21 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
     return Opened(specification, cfg, Environment(model, specification.scope, {}))
 
 
-def _argument(given: tuple[Any, ...], words: Words) -> Any:
+def _argument(entries: tuple[Any, ...], words: Words) -> Any:
     """What a function of one or several arguments is applied to."""
-    values = [_value(one, words) for one in given]
+    values = [_value(entry, words) for entry in entries]
     return values[0] if len(values) == 1 else sequence_of(values)
 
 
-def _value(given: Any, words: Words) -> Any:
+def _value(entry: Any, words: Words) -> Any:
     """The value that a configuration writes: sets are tuples there, and model values are Names."""
-    if isinstance(given, tuple):
-        return set_of(_value(member, words) for member in given)
-    if isinstance(given, bool):
-        return Boolean(given)
-    if isinstance(given, int):
-        return Number(given)
-    return ModelValue(str(given), words) if isinstance(given, Name) else String(given, words)
+    if isinstance(entry, tuple):
+        return set_of(_value(member, words) for member in entry)
+    if isinstance(entry, bool):
+        return Boolean(entry)
+    if isinstance(entry, int):
+        return Number(entry)
+    return ModelValue(str(entry), words) if isinstance(entry, Name) else String(entry, words)
 
 
 def _give(

@@ -125,7 +125,7 @@ class Why:
     def _of_operator(
         self, node: Expression, env: Environment, name: str, arguments: Sequence[Argument]
     ) -> list[Reason]:
-        operands = [(one.node, one.environment) for one in arguments if isinstance(one, Closure)]
+        operands = [(argument.node, argument.environment) for argument in arguments if isinstance(argument, Closure)]
         if name == "~":
             return self._otherwise.of(*operands[0])
         if name in ("/\\", "\\/"):
@@ -148,10 +148,10 @@ class Why:
         is_conjunction: bool,
     ) -> list[Reason]:
         if is_conjunction is not self.is_true:  # one operand is enough
-            return next(self.of(*one) for one in operands if holds(*one, self.states) is self.is_true)
+            return next(self.of(*operand) for operand in operands if holds(*operand, self.states) is self.is_true)
         if self._is_wide(node):
             return [self.atom(node, env)]
-        return [reason for one in operands for reason in self.of(*one)]
+        return [reason for operand in operands for reason in self.of(*operand)]
 
     def _is_wide(self, node: Expression) -> bool:
         """Whether more parts than can be named are all to blame."""
@@ -163,13 +163,13 @@ class Why:
         if (node.kind == "A") is not self.is_true:  # one way is enough
             decisive = (inner for inner in ways if holds(node.body, inner, self.states) is self.is_true)
             return self.of(node.body, next(decisive))
-        read = [*_said(_domains(node), env, self.states)]
+        read = [*_operand_values(_domains(node), env, self.states)]
         if next(ways, None) is None:
             read = self._empty(node, env)
         read += self._changes()
         none = "no" if not self.is_true else "each"
         bounds, _, body = written(node)[len(r"\E ") :].partition(" : ")
-        head = f"{none} {bounds} has {body}{_given(node, env, self.states)}"
+        head = f"{none} {bounds} has {body}{_bound_values(node, env, self.states)}"
         return [Reason(node, head, tuple(read), self._cells(node, env))]
 
     def _changes(self) -> list[str]:
@@ -178,7 +178,7 @@ class Why:
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
         """The reason that a quantifier has an empty domain."""
-        return Reason(node, ", ".join(self._empty(node, env)) + _given(node, env, self.states))
+        return Reason(node, ", ".join(self._empty(node, env)) + _bound_values(node, env, self.states))
 
     def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
         return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
@@ -186,14 +186,14 @@ class Why:
     def atom(self, node: Expression, env: Environment) -> Reason:
         """That a part which is no connective is false, or true."""
         truth = "true" if self.is_true else "false"
-        head = f"{written(node)} is {truth}{_given(node, env, self.states)}"
+        head = f"{written(node)} is {truth}{_bound_values(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
             return Reason(node, head, (), self._cells(node, env))  # which says it all
         read = [*_difference(node, env, self.states)] if not self.is_true else []
         if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
             read = [*_changed(node.operands[0], env, self.states)]
         elif not read and isinstance(node, tree.Operation):
-            read = [*_said(node.operands, env, self.states)]
+            read = [*_operand_values(node.operands, env, self.states)]
         if not isinstance(node, tree.Operation):
             read += self._changes()
         if isinstance(node, tree.Angle) and is_unchanged(node.subscript, env, self.states):
@@ -212,10 +212,10 @@ def _members(domain: Expression, env: Environment, states: States) -> bool:
     return any(True for _ in sets.members_of(evaluate(domain, env, states)))
 
 
-def _given(node: Expression, env: Environment, states: States) -> str:
+def _bound_values(node: Expression, env: Environment, states: States) -> str:
     """For which values of bound names and parameters a formula is meant, if it mentions any."""
-    said = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
-    return f" for {said}" if said else ""
+    text = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
+    return f" for {text}" if text else ""
 
 
 def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tuple[str, str]]:
@@ -238,12 +238,12 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
         yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
 
 
-def _said(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
+def _operand_values(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
     """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
     varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
     for node in varying or (nodes if states.now.keys() <= {DEPTH} else ()):
-        if (said := written(node)) != (value := brief(evaluate(node, env, states))):
-            yield f"{said} is {value}"
+        if (text := written(node)) != (value := brief(evaluate(node, env, states))):
+            yield f"{text} is {value}"
 
 
 def _cells_in(node: Node, env: Environment, states: States, around: frozenset[Defined]) -> Iterator[tuple[str, Any]]:
@@ -287,7 +287,7 @@ def _changed(node: Expression, env: Environment, states: States) -> Iterator[str
         return
     with suppress(EvaluationFailure):  # it has none yet
         if not is_unchanged(node, env, states):
-            before, after = (brief(evaluate(node, env, one)) for one in (states, states.primed))
+            before, after = (brief(evaluate(node, env, moment)) for moment in (states, states.primed))
             yield f"{written(node)} changes from {before} to {after}"
 
 

@@ -220,11 +220,11 @@ class _Search:
             self._violated(name, before, state)
         for name in self.safety.false_in(state, is_initial=before is None):
             self._violated(name, before, state)
-        wanted = [entry for entry in self.cfg.possible if entry.value not in self.graph.witnesses]
-        if wanted and not any(self._false(self.cfg.constraints, States(state))):
-            absent = {*self._false(wanted, States(state))}
+        unwitnessed = [entry for entry in self.cfg.possible if entry.value not in self.graph.witnesses]
+        if unwitnessed and not any(self._false(self.cfg.constraints, States(state))):
+            absent = {*self._false(unwitnessed, States(state))}
             way = self.graph.trace(before, state)
-            self.graph.witnesses.update((entry.value, way) for entry in wanted if entry.value not in absent)
+            self.graph.witnesses.update((entry.value, way) for entry in unwitnessed if entry.value not in absent)
 
     def _judge_steps(self, before: int, steps: Iterable[Taken]) -> None:
         for step in steps:
@@ -335,7 +335,7 @@ def _conjuncts(node: tree.Expression, opened: Opened) -> Iterator[Conjunct]:
             if isinstance(meaning, Defined):
                 pending.insert(0, (meaning.body, body_of(meaning, arguments, inner)))
                 continue
-            if isinstance(meaning, tree.Declaration) and isinstance(given := env.bound[meaning], Closure):
-                pending.insert(0, (given.node, given.environment))
+            if isinstance(meaning, tree.Declaration) and isinstance(argument := env.bound[meaning], Closure):
+                pending.insert(0, (argument.node, argument.environment))
                 continue
         yield node, env

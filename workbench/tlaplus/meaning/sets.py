@@ -230,7 +230,7 @@ class Product(Described):
     r"""``S \X T``."""
 
     def has(self, value: Any) -> bool:
-        if not isinstance(value, Function) or not all(isinstance(one, Number) for one in value.arguments):
+        if not isinstance(value, Function) or not all(isinstance(argument, Number) for argument in value.arguments):
             return self.foreign(value)
         return is_sequence(value) and len(value.pairs) == len(self.parts) and all(map(has, self.parts, value.results))
 
@@ -354,8 +354,8 @@ class LazyFunction:
         return is_infinite(self.domain)
 
     def at(self, argument: Any) -> Any:
-        for known, result in self.known:
-            if known == argument:
+        for key, result in self.known:
+            if key == argument:
                 return result
         if not has(self.domain, argument):
             raise EvaluationFailure(f"{brief(argument)} is not in the domain of a function, {brief(self.domain)}")
@@ -437,7 +437,7 @@ def updated(function: Any, path: Sequence[Any], new: Callable[[Any], Any]) -> An
     if isinstance(function, LazyFunction) and function.is_infinite:
         return LazyFunction(
             function.domain,
-            lambda one: updated(function.at(one), rest, new) if compare(one, argument) == 0 else function.at(one),
+            lambda key: updated(function.at(key), rest, new) if compare(key, argument) == 0 else function.at(key),
         )
     function = listed(function)
     if not isinstance(function, Function):

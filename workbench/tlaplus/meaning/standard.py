@@ -158,7 +158,7 @@ _FINITE_SETS: dict[str, tuple[int, Callable[..., Any]]] = {
 
 def _is_bag(value: Any) -> bool:
     value = sets.listed(value)
-    return isinstance(value, Function) and all(isinstance(one, Number) and one.value > 0 for one in value.results)
+    return isinstance(value, Function) and all(isinstance(count, Number) and count.value > 0 for count in value.results)
 
 
 def _counts(value: Any) -> Sequence[tuple[Any, int]]:
@@ -176,9 +176,9 @@ def _copies_in(element: Any, value: Any) -> Number:
 
 
 def _sum(counts: Iterable[tuple[Any, int]]) -> Function:
-    def add(total: Function, one: tuple[Any, int]) -> Function:
-        copies = _copies_in(one[0], total).value + one[1]
-        return function_of([(one[0], _small(copies)), *total.pairs])
+    def add(total: Function, pair: tuple[Any, int]) -> Function:
+        copies = _copies_in(pair[0], total).value + pair[1]
+        return function_of([(pair[0], _small(copies)), *total.pairs])
 
     return reduce(add, counts, Function(()))
 
@@ -200,7 +200,7 @@ def _sub_bags(value: Any) -> Set:
     counts = _counts(value)
     choices = itertools.product(*[range(copies + 1) for _, copies in counts])
     return set_of(
-        function_of([(one, Number(left)) for (one, _), left in zip(counts, chosen, strict=True) if left])
+        function_of([(element, Number(left)) for (element, _), left in zip(counts, chosen, strict=True) if left])
         for chosen in choices
     )
 
@@ -221,7 +221,7 @@ _BAGS: dict[str, tuple[int, Callable[..., Any]]] = {
     "BagUnion": (1, lambda bags: _sum(pair for value in sets.members_of(bags) for pair in _counts(value))),
     "\\sqsubseteq": (2, _is_sub_bag),
     "SubBag": (1, _sub_bags),
-    "BagOfAll": (2, lambda image, value: _sum((sets.listed(image(one)), copies) for one, copies in _counts(value))),
+    "BagOfAll": (2, lambda image, value: _sum((sets.listed(image(key)), copies) for key, copies in _counts(value))),
     "BagCardinality": (1, _bag_cardinality),
 }
 

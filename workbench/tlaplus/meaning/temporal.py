@@ -87,9 +87,9 @@ def level_of(node: Expression, env: Environment) -> Level:
 def _responses(env: Environment) -> dict[tree.Declaration, Response]:
     levels = env.model.levels
     return {
-        name: levels.response(given.node, given.environment.scope, _responses(given.environment))
-        for name, given in env.bound.items()
-        if isinstance(given, Closure)
+        name: levels.response(argument.node, argument.environment.scope, _responses(argument.environment))
+        for name, argument in env.bound.items()
+        if isinstance(argument, Closure)
     }
 
 
@@ -137,9 +137,9 @@ def _fairness(atoms: Atoms, node: tree.Fairness, env: Environment) -> Formula:
     taken: Expression = tree.Angle(node.at, node.action, node.subscript)
     disabled = negated(atoms.formula(tree.Operation(node.at, "ENABLED", (taken,)), env))
     again = always(eventually(atoms.formula(taken, env)))
-    said = some_of([always(eventually(disabled)) if node.kind == "WF" else eventually(always(disabled)), again])
-    atoms.fairness.add(said)
-    return said
+    fairness = some_of([always(eventually(disabled)) if node.kind == "WF" else eventually(always(disabled)), again])
+    atoms.fairness.add(fairness)
+    return fairness
 
 
 def _name(atoms: Atoms, node: Expression, env: Environment) -> Formula:
@@ -155,15 +155,15 @@ def _applied(
         return atoms.formula(meaning.body, body_of(meaning, arguments, env))
     if isinstance(meaning, InstanceParameter):
         return _of_closure(atoms, Closure(meaning.expression, env.at(meaning.scope)), arguments)
-    if isinstance(meaning, tree.Declaration) and isinstance(given := env.bound[meaning], Closure):
-        return _of_closure(atoms, given, arguments)
+    if isinstance(meaning, tree.Declaration) and isinstance(argument := env.bound[meaning], Closure):
+        return _of_closure(atoms, argument, arguments)
     if isinstance(meaning, Standard) and meaning.name in _OPERATORS:
         return _OPERATORS[meaning.name](atoms, *arguments)
     return _refused(atoms, node, env)
 
 
-def _of_closure(atoms: Atoms, given: Closure, arguments: Sequence[Argument]) -> Formula:
-    node, env = given.node, given.environment
+def _of_closure(atoms: Atoms, closure: Closure, arguments: Sequence[Argument]) -> Formula:
+    node, env = closure.node, closure.environment
     if not arguments:
         return atoms.formula(node, env)
     if isinstance(node, tree.Lambda):
@@ -187,10 +187,10 @@ def _leads_to(atoms: Atoms, one: Argument, other: Argument) -> Formula:
 
 
 _OPERATORS: dict[str, Callable[..., Formula]] = {
-    "[]": lambda atoms, one: always(atoms.of_argument(one)),
-    "<>": lambda atoms, one: eventually(atoms.of_argument(one)),
+    "[]": lambda atoms, operand: always(atoms.of_argument(operand)),
+    "<>": lambda atoms, operand: eventually(atoms.of_argument(operand)),
     "~>": _leads_to,
-    "~": lambda atoms, one: negated(atoms.of_argument(one)),
+    "~": lambda atoms, operand: negated(atoms.of_argument(operand)),
     "/\\": lambda atoms, *both: all_of(map(atoms.of_argument, both)),
     "\\/": lambda atoms, *both: some_of(map(atoms.of_argument, both)),
     "=>": _implies,

@@ -302,7 +302,7 @@ def renamed(value: Any, renaming: Mapping[str, str]) -> Any:
     if isinstance(value, Set):
         return set_of(renamed(member, renaming) for member in value.members)
     if isinstance(value, Function):
-        return function_of((renamed(one, renaming), renamed(other, renaming)) for one, other in value.pairs)
+        return function_of((renamed(key, renaming), renamed(result, renaming)) for key, result in value.pairs)
     return value
 
 
@@ -311,7 +311,7 @@ def nests_deeper(value: Any, most: int) -> bool:
     level = [value]
     while level and most >= 0:
         most -= 1
-        level = [part for one in level for part in _parts(one)]
+        level = [part for outer in level for part in _parts(outer)]
     return bool(level)
 
 

@@ -50,37 +50,38 @@ class _Checker:
         self._levels = Levels((DEPTH, *FIGURES))
         self._checked = set[tuple[Defined, frozenset[tuple[object, Response]]]]()
 
-    def visit(self, node: Node, scope: Scope, known: Environment) -> None:
+    def visit(self, node: Node, scope: Scope, environment: Environment) -> None:
         for part in parts(node):
-            self.visit(part.node, scope.inside(node) if part.inside else scope, known)
-        for operand, most, what in _bounded(node):
-            found = self._levels.level(operand, scope, known)
-            if found > most:
-                fail_at(node.at, f"{what} takes what is of {_OF[most]}, not of {_OF[found]}")
+            self.visit(part.node, scope.inside(node) if part.inside else scope, environment)
+        for operand, most, construct in _bounded(node):
+            level = self._levels.level(operand, scope, environment)
+            if level > most:
+                fail_at(node.at, f"{construct} takes what is of {_OF[most]}, not of {_OF[level]}")
         for operand in _temporal(node):
-            if self._levels.level(operand, scope, known) is Level.ACTION:
+            if self._levels.level(operand, scope, environment) is Level.ACTION:
                 fail_at(node.at, "an action stands here where only [A]_v, <<A>>_v and what is of a state can stand")
         if isinstance(node, (Identifier, Apply, Operation)):
-            self._call(node, scope, known)
+            self._call(node, scope, environment)
         elif isinstance(node, Qualified):
-            self._qualified(node, scope, known)
+            self._qualified(node, scope, environment)
         elif isinstance(node, InstanceDefinition):
             meaning = scope.find(node.name)
             if isinstance(meaning, Instantiated):
-                self.substituted(meaning.scope, known, node.at)
+                self.substituted(meaning.scope, environment, node.at)
         elif isinstance(node, OperatorDefinition):
             self._recursive(node, scope)
 
-    def _call(self, node: Identifier | Apply | Operation, scope: Scope, known: Environment) -> None:
-        meaning, given = scope.applied(node) or (None, ())
+    def _call(self, node: Identifier | Apply | Operation, scope: Scope, environment: Environment) -> None:
+        meaning, operands = scope.applied(node) or (None, ())
         if isinstance(meaning, Defined):
-            self._applied(meaning, given, scope, known, node.at)
+            self._applied(meaning, operands, scope, environment, node.at)
 
-    def _qualified(self, node: Qualified, scope: Scope, known: Environment) -> None:
+    def _qualified(self, node: Qualified, scope: Scope, environment: Environment) -> None:
         if not isinstance(scope.find(node.path[0].name), Instantiated):
             return
         reached = scope.reach(node)
-        inner = {**known, **{name: self._levels.response(value, scope, known) for name, value in reached.arguments}}
+        passed = {name: self._levels.response(value, scope, environment) for name, value in reached.arguments}
+        inner = {**environment, **passed}
         within = scope
         for step in node.path:
             instance = within.meaning(step.name, step.at)
@@ -92,17 +93,17 @@ class _Checker:
             self._applied(reached.meaning, node.arguments, scope, inner, node.at)
 
     def _applied(
-        self, meaning: Defined, given: tuple[Expression, ...], scope: Scope, known: Environment, at: Place
+        self, meaning: Defined, operands: tuple[Expression, ...], scope: Scope, environment: Environment, at: Place
     ) -> None:
         """Check a definition with these arguments; with constant ones it has been checked where it stands."""
         definition = meaning.definition
-        if len(given) != len(definition.parameters):
+        if len(operands) != len(definition.parameters):
             return  # it is an argument itself
-        inner = meaning.scope.visible(known)
-        arguments = [self._levels.response(one, scope, known) for one in given]
+        inner = meaning.scope.visible(environment)
+        arguments = [self._levels.response(operand, scope, environment) for operand in operands]
         inner.update(zip(definition.parameters, arguments, strict=True))
         key = meaning, frozenset(inner.items())
-        if key in self._checked or all(one[Level.CONSTANT] is Level.CONSTANT for one in inner.values()):
+        if key in self._checked or all(response[Level.CONSTANT] is Level.CONSTANT for response in inner.values()):
             return
         self._checked.add(key)
         try:
@@ -110,23 +111,25 @@ class _Checker:
         except InputError as error:
             fail_at(at, f"{meaning.name} cannot be applied to this: {error}")
 
-    def substituted(self, scope: Scope, known: Environment, at: Place) -> None:
+    def substituted(self, scope: Scope, environment: Environment, at: Place) -> None:
         """Check the substitutes for the constants and variables of an instance."""
         for meaning in scope.names.values():
             if isinstance(meaning, InstanceParameter):
-                inner = meaning.scope.visible(known)
-                found = self._levels.response(meaning.expression, meaning.scope, inner)[Level.CONSTANT]
+                inner = meaning.scope.visible(environment)
+                level = self._levels.response(meaning.expression, meaning.scope, inner)[Level.CONSTANT]
                 most = Level.CONSTANT if meaning.is_constant else Level.STATE
-                if found > most:
-                    fail_at(at, f"what stands for {meaning.name} must be of {_OF[most]}, not of {_OF[found]}")
+                if level > most:
+                    fail_at(at, f"what stands for {meaning.name} must be of {_OF[most]}, not of {_OF[level]}")
 
     def _recursive(self, node: OperatorDefinition, scope: Scope) -> None:
         """Refuse an operator that is announced by RECURSIVE and primes a parameter."""
         meaning = scope.find(node.name)
         if isinstance(meaning, Defined) and meaning.definition is node and meaning.recursive:
-            given = {one: (Level.ACTION,) * len(Level) for one in node.parameters if not one.arity}
+            environment = {
+                parameter: (Level.ACTION,) * len(Level) for parameter in node.parameters if not parameter.arity
+            }
             try:
-                self.visit(node.body, scope.inside(node), given)
+                self.visit(node.body, scope.inside(node), environment)
             except InputError:
                 fail_at(node.at, f"{node.name}, which is RECURSIVE, cannot prime a parameter")
 

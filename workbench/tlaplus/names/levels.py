@@ -57,20 +57,20 @@ class Levels:
 
         A prime or UNCHANGED before something constant changes nothing, so that is constant.
         """
-        known = environment or {}
+        bound = environment or {}
         if (called := scope.applied(node)) is not None:
-            meaning, given = called
+            meaning, operands = called
             passed = scope.reach(node).arguments if isinstance(node, Qualified) else ()
-            inner = {**known, **{name: self.response(value, scope, known) for name, value in passed}}
-            return self._applied(meaning, tuple(self.response(one, scope, known) for one in given), inner)
+            inner = {**bound, **{name: self.response(value, scope, bound) for name, value in passed}}
+            return self._applied(meaning, tuple(self.response(operand, scope, bound) for operand in operands), inner)
         if isinstance(node, Prime):
-            return _of_step(self.level(node.operand, scope, known))
+            return _of_step(self.level(node.operand, scope, bound))
         if isinstance(node, Let):
-            return self.level(node.body, scope.inside(node), known)
+            return self.level(node.body, scope.inside(node), bound)
         least = Level.TEMPORAL if isinstance(node, Fairness) else Level.CONSTANT
         if isinstance(node, (Box, Angle)):
             least = Level.ACTION
-        inside = [self.level(part.node, scope.inside(node) if part.inside else scope, known) for part in parts(node)]
+        inside = [self.level(part.node, scope.inside(node) if part.inside else scope, bound) for part in parts(node)]
         return max([least, *inside])
 
     def response(self, node: Expression, scope: Scope, environment: Environment) -> Response:
@@ -79,18 +79,18 @@ class Levels:
             return tuple(self._as_operator(node, scope, _VALUE[level], environment) for level in Level)
         return _VALUE[self.level(node, scope, environment)]
 
-    def _as_operator(self, node: Expression, scope: Scope, given: Response, environment: Environment) -> Level:
+    def _as_operator(self, node: Expression, scope: Scope, argument: Response, environment: Environment) -> Level:
         """The level of an operator applied to arguments of one level; for any other expression, its own level."""
         if isinstance(node, Lambda):
-            inner = {**environment, **dict.fromkeys(node.parameters, given)}
+            inner = {**environment, **dict.fromkeys(node.parameters, argument)}
             return self.level(node.body, scope.inside(node), inner)
         if isinstance(node, Identifier):
             meaning = scope.meaning(node.name, node.at)
-            return self._applied(meaning, (given,) * meaning.arity, environment)
+            return self._applied(meaning, (argument,) * meaning.arity, environment)
         if isinstance(node, Qualified) and not node.arguments:
             reached = scope.reach(node)
             passed = {name: self.response(value, scope, environment) for name, value in reached.arguments}
-            return self._applied(reached.meaning, (given,) * reached.meaning.arity, {**environment, **passed})
+            return self._applied(reached.meaning, (argument,) * reached.meaning.arity, {**environment, **passed})
         return self.level(node, scope, environment)
 
     def _applied(self, meaning: Meaning, arguments: tuple[Response, ...], environment: Environment) -> Level:
@@ -108,8 +108,8 @@ class Levels:
         if isinstance(meaning, Defined):
             return self._defined(meaning, arguments, environment)
         if isinstance(meaning, InstanceParameter):
-            given = _VALUE[highest]
-            return self._as_operator(meaning.expression, meaning.scope, given, meaning.scope.visible(environment))
+            response = _VALUE[highest]
+            return self._as_operator(meaning.expression, meaning.scope, response, meaning.scope.visible(environment))
         if isinstance(meaning, Standard) and not meaning.module:
             return _built_in(meaning, highest)
         return max((argument[highest] for argument in arguments), default=Level.CONSTANT)

@@ -126,8 +126,8 @@ class Library:
     def standard(self, name: str) -> dict[str, Standard]:
         """The table of a standard module's operators, which go before those that its text defines."""
         return {
-            operator: self._meanings.setdefault((operator, given), Standard(operator, given[0], name))
-            for operator, given in self._standard.get(name, {}).items()
+            operator: self._meanings.setdefault((operator, implementation), Standard(operator, implementation[0], name))
+            for operator, implementation in self._standard.get(name, {}).items()
         }
 
     def extended(self, name: str) -> Sequence[str]:
@@ -170,11 +170,11 @@ class Library:
         return next((text for text in self.read.values() if header.search(as_text(text))), None)
 
 
-def read_file(path: Path, what: str) -> bytes | None:
+def read_file(path: Path, kind: str) -> bytes | None:
     """The contents of a file; None if there is no such file.
 
     Args:
-        what: The kind of file, for messages.
+        kind: The kind of file, for messages.
 
     Raises:
         InputError: If it is too large, or cannot be read.
@@ -187,13 +187,13 @@ def read_file(path: Path, what: str) -> bytes | None:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     if len(text) > MOST_BYTES:
-        raise InputError(f"{path} is too large; {what} takes at most {MOST_BYTES:,} bytes")
+        raise InputError(f"{path} is too large; {kind} takes at most {MOST_BYTES:,} bytes")
     return text
 
 
-def as_text(given: str | bytes) -> str:
+def as_text(contents: str | bytes) -> str:
     """The contents of a file as text, for people."""
-    return given if isinstance(given, str) else given.decode(errors="replace")
+    return contents if isinstance(contents, str) else contents.decode(errors="replace")
 
 
 def load(name: str, library: Library) -> Specification:
@@ -218,7 +218,9 @@ def load(name: str, library: Library) -> Specification:
         scope = _Modules(loader, root.declare).scope_of(module, None)
     except MissingName as error:
         raise MissingName(f"{error}{library.advice_on(error.name)}", error.name) from error
-    assumptions = [Assumed(assumption, assumed) for one, assumed in loader.own for assumption in one.each(Assumption)]
+    assumptions = [
+        Assumed(assumption, assumed) for loaded, assumed in loader.own for assumption in loaded.each(Assumption)
+    ]
     constants = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Constant))
     variables = tuple(meaning for meaning in root.declared.values() if isinstance(meaning, Variable))
     return Specification(
@@ -250,16 +252,16 @@ class _With:
     scope: Scope
 
     def __post_init__(self) -> None:
-        self.values = {one.name: one for one in self.instance.substitutions}
+        self.values = {substitution.name: substitution for substitution in self.instance.substitutions}
         self.declared: dict[str, InstanceParameter] = {}
 
     def declare(self, declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
         name = declaration.name
         if name in self.declared:
             return self.declared[name]
-        given = self.values.get(name)
-        if given is not None:
-            value: Expression = given.value
+        substitution = self.values.get(name)
+        if substitution is not None:
+            value: Expression = substitution.value
         elif self.scope.find(name) is None:
             fail_at(
                 self.instance.at, f"INSTANCE {self.instance.module} says nothing of {name}; it takes WITH {name} <- ..."
@@ -272,9 +274,9 @@ class _With:
 
     def check(self) -> None:
         """Refuse a substitution for a name that the module does not declare."""
-        for name, one in self.values.items():
+        for name, substitution in self.values.items():
             if name not in self.declared:
-                fail_at(one.at, f"{self.instance.module} declares no constant or variable {name}")
+                fail_at(substitution.at, f"{self.instance.module} declares no constant or variable {name}")
 
 
 Declare = Callable[[Declaration, "type[Variable] | type[Constant]"], Meaning]
@@ -340,7 +342,7 @@ class _Modules:
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
         loader = self.loader
         if module in loader.open or len(loader.open) == _MOST_NESTED:
-            circle = " -> ".join(one.name for one in (*loader.open, module))
+            circle = " -> ".join(opened.name for opened in (*loader.open, module))
             fail_at(module.at, f"modules use each other in a circle: {circle}")
         if module in self.known:
             return self.known[module]
@@ -406,16 +408,16 @@ class _Modules:
         elif isinstance(unit, (Assumption, Theorem)) and unit.name:
             scope.define(OperatorDefinition(unit.at, unit.name, False, (), unit.body), {})
         elif isinstance(unit, Instance):
-            made = self.unnamed[unit] = self.instance(unit, scope)
+            instance = self.unnamed[unit] = self.instance(unit, scope)
             names = {
                 name: meaning
-                for name, meaning in made.exported()
+                for name, meaning in instance.exported()
                 if not isinstance(meaning, (InstanceParameter, Variable, Constant))
             }
             if unit.local:
                 scope.local.update(names.keys() - scope.names.keys())
             self.note(scope.include(names, unit.at))
-            self.note(scope.bring(made.brought, unit.at, unit.local))
+            self.note(scope.bring(instance.brought, unit.at, unit.local))
         elif isinstance(unit, Module):
             self.loader.inner[scope][unit.name] = (unit, scope)
             if unit not in self.loader.checked:
@@ -429,18 +431,18 @@ class _Modules:
     def instance(self, instance: Instance, scope: Scope) -> Scope:
         """The scope of an instance's module, whose constants and variables mean what its WITH says in `scope`."""
         module, outer = self.find(instance.module, instance.at, scope)
-        given = _With(instance, scope)
+        declarations = _With(instance, scope)
         if module is None:
-            made = Scope(instance.module, None, self.instantiate)
-            self.take(made, instance.module, instance.at)
+            inner = Scope(instance.module, None, self.instantiate)
+            self.take(inner, instance.module, instance.at)
         else:
-            modules = _Modules(self.loader, given.declare, scope)
-            made = modules.scope_of(module, outer)
-            apart = cache(lambda: _apart(modules, given, module, outer))
-            for one in modules.known.values():
-                one.apart = apart
-        given.check()
-        return made
+            modules = _Modules(self.loader, declarations.declare, scope)
+            inner = modules.scope_of(module, outer)
+            apart = cache(lambda: _apart(modules, declarations, module, outer))
+            for nested in modules.known.values():
+                nested.apart = apart
+        declarations.check()
+        return inner
 
 
 class _Shipped(_Modules):
@@ -465,24 +467,24 @@ class _Shipped(_Modules):
         pass
 
 
-def _apart(modules: _Modules, given: _With, module: Module, outer: Scope | None) -> Apart:
+def _apart(modules: _Modules, declarations: _With, module: Module, outer: Scope | None) -> Apart:
     """The modules of an instance, after a configuration's replacements, with variables of their own."""
     variables = dict[str, Variable]()
 
     def declare(declaration: Declaration, kind: type[Variable] | type[Constant]) -> Meaning:
         name = declaration.name
         if kind is Constant:
-            return given.declared[name]
+            return declarations.declared[name]
         return variables.setdefault(name, Variable(name, 0, declaration.at))
 
-    copies = _Modules(modules.loader, declare, given.scope)
+    copies = _Modules(modules.loader, declare, declarations.scope)
     copies.scope_of(module, outer)
-    for one, scope in modules.known.items():
-        names = copies.known[one].names
+    for original, scope in modules.known.items():
+        names = copies.known[original].names
         for name, meaning in scope.names.items():
             if replaced(meaning) is not meaning or not (
                 isinstance(names[name], Variable) or is_same(meaning, names[name])
             ):
                 names[name] = replaced(meaning)
-    scopes = {scope: copies.known[one] for one, scope in modules.known.items()}
-    return Apart(scopes, {one: given.declared[name] for name, one in variables.items()})
+    scopes = {scope: copies.known[original] for original, scope in modules.known.items()}
+    return Apart(scopes, {variable: declarations.declared[name] for name, variable in variables.items()})

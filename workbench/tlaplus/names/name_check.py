@@ -160,7 +160,7 @@ class _Checker:
 
     def check_operator(self, argument: Expression, arity: int, meaning: Meaning, scope: Scope) -> None:
         """Check that an argument is an operator with `arity` arguments of its own."""
-        given = scope.arity_of(argument)
-        if given != arity:
-            found = f"one of {given}" if given else "a value"
-            fail_at(argument.at, f"{meaning.name} takes an operator of {arity} arguments here, not {found}")
+        actual = scope.arity_of(argument)
+        if actual != arity:
+            phrase = f"one of {actual}" if actual else "a value"
+            fail_at(argument.at, f"{meaning.name} takes an operator of {arity} arguments here, not {phrase}")

@@ -42,8 +42,8 @@ class Use(Enum):
     PRIMED = "primed"
 
 
-Found = frozenset[tuple[Declaration, Use]]
-_NOTHING: Found = frozenset()
+NameUses = frozenset[tuple[Declaration, Use]]
+_NOTHING: NameUses = frozenset()
 
 
 class Effect(NamedTuple):
@@ -55,7 +55,7 @@ class Effect(NamedTuple):
     """
 
     arguments: frozenset[tuple[int, Use]]
-    others: Found
+    others: NameUses
 
 
 #: The known effects of those parameters that are operators.
@@ -66,7 +66,7 @@ class Uses:
     """Finds what operators do with their arguments, and remembers it."""
 
     def __init__(self) -> None:
-        self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], Found]
+        self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], NameUses]
         self._known = Fixpoint(_NOTHING)
 
     def of_call(
@@ -84,7 +84,7 @@ class Uses:
         numbers = range(len(arguments))
         return tuple(frozenset(use for at, use in effect.arguments if at == number) for number in numbers)
 
-    def found(self, node: Node, scope: Scope, operators: Operators, use: Use | None) -> Found:
+    def uses_in(self, node: Node, scope: Scope, operators: Operators, use: Use | None) -> NameUses:
         """The uses of the names around an expression, if `use` is made of its value."""
         if isinstance(node, Identifier):
             return self._of_name(scope.meaning(node.name, node.at), use, operators)
@@ -93,62 +93,62 @@ class Uses:
         if (called := scope.applied(node)) is not None:
             return self._of_call(*called, scope, operators, use)
         if isinstance(node, Prime):
-            return self.found(node.operand, scope, operators, Use.PRIMED)
+            return self.uses_in(node.operand, scope, operators, Use.PRIMED)
         if isinstance(node, Let):
-            return self.found(node.body, scope.inside(node), operators, use)
+            return self.uses_in(node.body, scope.inside(node), operators, use)
         if isinstance(node, (Box, Angle, Fairness)):
-            action = self.found(node.action, scope, operators, use)
-            return action | self.found(node.subscript, scope, operators, Use.PRIMED)
+            action = self.uses_in(node.action, scope, operators, use)
+            return action | self.uses_in(node.subscript, scope, operators, Use.PRIMED)
         within_formula = formulas(node)
         together = set[tuple[Declaration, Use]]()
         for part in parts(node):
             kept = use is Use.PRIMED or isinstance(node, Label) or (use is Use.FORMULA and part.node in within_formula)
             within = use if kept else None
-            together |= self.found(part.node, scope.inside(node) if part.inside else scope, operators, within)
+            together |= self.uses_in(part.node, scope.inside(node) if part.inside else scope, operators, within)
         return frozenset(together)
 
-    def _of_name(self, meaning: Meaning, use: Use | None, operators: Operators) -> Found:
+    def _of_name(self, meaning: Meaning, use: Use | None, operators: Operators) -> NameUses:
         if isinstance(meaning, Declaration):
             return frozenset({(meaning, use)}) if use is not None else _NOTHING
         if isinstance(meaning, InstanceParameter):
-            return self.found(meaning.expression, meaning.scope, operators, use)
+            return self.uses_in(meaning.expression, meaning.scope, operators, use)
         return self._of_body(meaning, use, operators) if isinstance(meaning, Defined) else _NOTHING
 
-    def _of_body(self, meaning: Defined, use: Use | None, operators: Operators) -> Found:
+    def _of_body(self, meaning: Defined, use: Use | None, operators: Operators) -> NameUses:
         scope = meaning.inner
         visible = scope.visible(operators)
         key = (meaning, use, frozenset(visible.items()))
-        return self._known.get(key, lambda: self.found(meaning.body, scope, visible, use))
+        return self._known.get(key, lambda: self.uses_in(meaning.body, scope, visible, use))
 
-    def _of_qualified(self, node: Qualified, scope: Scope, operators: Operators, use: Use | None) -> Found:
+    def _of_qualified(self, node: Qualified, scope: Scope, operators: Operators, use: Use | None) -> NameUses:
         reached = scope.reach(node)
         passed = dict(reached.arguments)
         inner = {**operators, **self._operators(passed.items(), scope, operators)}
-        found = self._of_call(reached.meaning, node.arguments, scope, inner, use)
-        kept = {(name, one) for name, one in found if name not in passed}
-        for name, one in found:
+        uses = self._of_call(reached.meaning, node.arguments, scope, inner, use)
+        kept = {(name, inner_use) for name, inner_use in uses if name not in passed}
+        for name, inner_use in uses:
             if name in passed:
-                kept |= self.found(passed[name], scope, operators, one)
+                kept |= self.uses_in(passed[name], scope, operators, inner_use)
         return frozenset(kept)
 
     def _of_call(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
-    ) -> Found:
+    ) -> NameUses:
         effect = self._effect(meaning, arguments, scope, operators, use)
         together = set(effect.others)
         for number, argument in enumerate(arguments):
             if not scope.arity_of(argument):
-                together |= self.found(argument, scope, operators, use if use is Use.PRIMED else None)
-                for one in {done for at, done in effect.arguments if at == number}:
-                    together |= self.found(argument, scope, operators, one)
+                together |= self.uses_in(argument, scope, operators, use if use is Use.PRIMED else None)
+                for inner_use in {done for at, done in effect.arguments if at == number}:
+                    together |= self.uses_in(argument, scope, operators, inner_use)
         return frozenset(together)
 
     def _effect(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators, use: Use | None
     ) -> Effect:
         if isinstance(meaning, Standard):
-            passed = [one for one in arguments if scope.arity_of(one)]
-            others = [self.as_operator(one, scope, operators, use).others for one in passed]
+            passed = [argument for argument in arguments if scope.arity_of(argument)]
+            others = [self.as_operator(argument, scope, operators, use).others for argument in passed]
             return Effect(_built_in(meaning, len(arguments), use), _NOTHING.union(*others))
         if isinstance(meaning, Declaration):
             return operators.get(meaning, _anything(len(arguments)))
@@ -157,8 +157,8 @@ class Uses:
         if not isinstance(meaning, Defined):
             return Effect(frozenset(), _NOTHING)
         parameters = meaning.definition.parameters
-        given = self._operators(zip(parameters, arguments, strict=False), scope, operators)
-        return _split(parameters, self._of_body(meaning, use, {**operators, **given}))
+        passed_operators = self._operators(zip(parameters, arguments, strict=False), scope, operators)
+        return _split(parameters, self._of_body(meaning, use, {**operators, **passed_operators}))
 
     def _operators(
         self, passed: Iterable[tuple[Declaration, Expression]], scope: Scope, operators: Operators
@@ -172,7 +172,7 @@ class Uses:
     def as_operator(self, node: Expression, scope: Scope, operators: Operators, use: Use | None) -> Effect:
         """The effect of applying an operator that is passed as an argument."""
         if isinstance(node, Lambda):
-            return _split(node.parameters, self.found(node.body, scope.inside(node), operators, use))
+            return _split(node.parameters, self.uses_in(node.body, scope.inside(node), operators, use))
         if isinstance(node, Identifier):
             meaning = scope.meaning(node.name, node.at)
             if isinstance(meaning, Declaration) and meaning.arity:
@@ -188,7 +188,7 @@ class Uses:
             if isinstance(reached.meaning, Defined):
                 inner = {**operators, **self._operators(reached.arguments, scope, operators)}
                 return _split(reached.meaning.definition.parameters, self._of_body(reached.meaning, use, inner))
-        return Effect(frozenset(), self.found(node, scope, operators, use))
+        return Effect(frozenset(), self.uses_in(node, scope, operators, use))
 
 
 def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[tuple[int, Use]]:
@@ -203,10 +203,10 @@ def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[t
     return frozenset()
 
 
-def _split(parameters: tuple[Declaration, ...], found: Found) -> Effect:
+def _split(parameters: tuple[Declaration, ...], uses: NameUses) -> Effect:
     numbers = {parameter: number for number, parameter in enumerate(parameters)}
-    arguments = frozenset((numbers[name], use) for name, use in found if name in numbers)
-    return Effect(arguments, frozenset((name, use) for name, use in found if name not in numbers))
+    arguments = frozenset((numbers[name], use) for name, use in uses if name in numbers)
+    return Effect(arguments, frozenset((name, use) for name, use in uses if name not in numbers))
 
 
 def _anything(arguments: int) -> Effect:

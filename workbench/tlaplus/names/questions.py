@@ -100,6 +100,6 @@ def kind_of(meaning: Meaning) -> str:
     return _KINDS.get(type(body), "")
 
 
-def refused(text: str, why: str) -> str:
-    """The message on an expression; `why` may begin with its place in it."""
-    return f"{brief(text)} is not accepted: {why.removeprefix(f'{EXPRESSION}, ')}"
+def refused(text: str, reason: str) -> str:
+    """The message on an expression; `reason` may begin with its place in it."""
+    return f"{brief(text)} is not accepted: {reason.removeprefix(f'{EXPRESSION}, ')}"

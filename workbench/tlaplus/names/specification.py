@@ -49,15 +49,15 @@ class Specification:
         They are those of one module; or, as for TLC, those in which it is the root module's own: what else a module has
         that is only instantiated with a name stays as it is.
         """
-        known = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
+        candidates = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
         if module:
-            return [(scope, meaning) for scope, meaning in known if scope.module == module]
+            return [(scope, meaning) for scope, meaning in candidates if scope.module == module]
         root = self.scope.own.get(name)
         if root is None:
             return []
         if self._is_copied(name, root):
-            return [(scope, meaning) for scope, meaning in known if meaning is root and scope.apart is None]
-        return [(scope, meaning) for scope, meaning in known if _is_of(root, meaning)]
+            return [(scope, meaning) for scope, meaning in candidates if meaning is root and scope.apart is None]
+        return [(scope, meaning) for scope, meaning in candidates if _is_of(root, meaning)]
 
     def _is_copied(self, name: str, root: Meaning) -> bool:
         """Whether a name of the root module is a copy of one of a module that is instantiated without a name.
@@ -66,7 +66,8 @@ class Specification:
         """
         if not isinstance(root, Defined) or root.scope.apart is None:
             return False
-        return name in self.scope.local or any(isinstance(one, InstanceParameter) for one in root.scope.names.values())
+        meanings = root.scope.names.values()
+        return name in self.scope.local or any(isinstance(meaning, InstanceParameter) for meaning in meanings)
 
     def put(self, name: str, by: Meaning, scope: Scope, before: Meaning, module: str = "") -> None:
         """Let something stand for one of the :meth:`meanings` of a name."""
@@ -134,8 +135,8 @@ class Specification:
                     f"{name} is no name of {self.module.name} itself, but of {elsewhere[0]}; "
                     f"{name} <-[{elsewhere[0]}] Definition replaces it there"
                 )
-            known = {one for scope in self.scopes if module in ("", scope.module) for one in scope.own}
-            raise unknown("constant or operator", name, known)
+            names = {own_name for scope in self.scopes if module in ("", scope.module) for own_name in scope.own}
+            raise unknown("constant or operator", name, names)
         return meanings
 
 

@@ -65,12 +65,14 @@ class Strictness:
     def _of_call(self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope) -> Needed:
         if isinstance(meaning, Standard):
             strict = arguments if meaning.module else arguments[: _LAZY.get(meaning.name, len(arguments))]
-            return self._all([one for one in strict if not isinstance(one, tree.Lambda)], scope)
+            return self._all([argument for argument in strict if not isinstance(argument, tree.Lambda)], scope)
         if not isinstance(meaning, Defined):
             return _NONE
         needs = self.needs(meaning)
         passed = zip(meaning.definition.parameters, arguments, strict=False)
-        return self._all([one for parameter, one in passed if parameter in needs and not parameter.arity], scope)
+        return self._all(
+            [argument for parameter, argument in passed if parameter in needs and not parameter.arity], scope
+        )
 
 
 def _parts(node: Expression) -> list[Expression]:

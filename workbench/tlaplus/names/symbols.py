@@ -187,8 +187,8 @@ class Scope:
     def find(self, name: str) -> Meaning | None:
         """The meaning of a name here, after replacements; None if it is unknown."""
         around = tuple(self._around())
-        known = (scope.names for scope in around), (scope.brought | scope.lent for scope in around)
-        return next((replaced(names[name]) for names in chain(*known) if name in names), _BUILT_IN.get(name))
+        tables = (scope.names for scope in around), (scope.brought | scope.lent for scope in around)
+        return next((replaced(names[name]) for names in chain(*tables) if name in names), _BUILT_IN.get(name))
 
     def meaning(self, name: str, at: Place) -> Meaning:
         """The meaning of a name here.
@@ -196,11 +196,11 @@ class Scope:
         Raises:
             InputError: With the place, for an unknown name.
         """
-        found = self.find(name)
-        if found is None:
+        resolved = self.find(name)
+        if resolved is None:
             meant = f"; {INSTEAD[name]}" if name in INSTEAD else did_you_mean(name, self.known())
             raise MissingName(f"{at}: unknown name {name}{meant}", name)
-        return found
+        return resolved
 
     def known(self) -> Iterator[str]:
         """Every name that is known here."""
@@ -217,9 +217,9 @@ class Scope:
         """The names that another module gets."""
         return ((name, meaning) for name, meaning in self.names.items() if name not in self.local)
 
-    def visible(self, known: Mapping[Declaration, T]) -> dict[Declaration, T]:
+    def visible(self, values: Mapping[Declaration, T]) -> dict[Declaration, T]:
         """The names on which expressions in this scope can depend, with their meanings."""
-        return {name: one for name, one in known.items() if name in self.parameters}
+        return {name: value for name, value in values.items() if name in self.parameters}
 
     def applied(self, node: Node) -> tuple[Meaning, tuple[Expression, ...]] | None:
         """The meaning of a name or operator here, with its arguments; None for any other construct."""
@@ -298,9 +298,9 @@ class Scope:
 
     def inside(self, node: Node) -> "Scope":
         """The scope inside a construct, with the names that it introduces; always the same object for the same node."""
-        known = self._inside.get(node)
-        if known is not None:
-            return known
+        inner = self._inside.get(node)
+        if inner is not None:
+            return inner
         declarations = introduced(node)
         if not declarations and not isinstance(node, Let):
             return self
@@ -318,7 +318,7 @@ class Scope:
         if self in scopes or self.outer is None:
             return scopes.get(self)
         around = self.outer.matching(scopes)
-        nodes = (node for node, one in [*self.outer._inside.items()] if one is self)
+        nodes = (node for node, scope in [*self.outer._inside.items()] if scope is self)
         return None if around is None else next((around.inside(node) for node in nodes), None)
 
     def reach(self, node: Qualified) -> Reached:
@@ -329,17 +329,17 @@ class Scope:
         """
         scope, arguments = self, list[tuple[Declaration, Expression]]()
         for number, step in enumerate(node.path):
-            found = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
-            if not isinstance(found, (Instantiated, Defined)):
+            meaning = scope.meaning(step.name, step.at) if scope is self else scope.imported(step.name, step.at)
+            if not isinstance(meaning, (Instantiated, Defined)):
                 fail_at(step.at, f"{step.name}! is not supported: {step.name} is no instance or definition")
-            check_arity(found, len(step.arguments), step.at)
-            arguments.extend(zip(found.definition.parameters, step.arguments, strict=True))
-            if isinstance(found, Defined):
-                if (part := self._parts.get((node, found))) is None:
+            check_arity(meaning, len(step.arguments), step.at)
+            arguments.extend(zip(meaning.definition.parameters, step.arguments, strict=True))
+            if isinstance(meaning, Defined):
+                if (part := self._parts.get((node, meaning))) is None:
                     selectors = (*node.path[number + 1 :], Step(node.at, node.name, node.arguments))
-                    part = self._parts.setdefault((node, found), _part_of(found, selectors, arguments))
+                    part = self._parts.setdefault((node, meaning), _part_of(meaning, selectors, arguments))
                 return part
-            scope = found.scope
+            scope = meaning.scope
         return Reached(scope.imported(node.name, node.at), tuple(arguments))
 
     def imported(self, name: str, at: Place) -> Meaning:
@@ -350,10 +350,11 @@ class Scope:
         Raises:
             InputError: With the place, if the instance has no such operator.
         """
-        found = None if name in self.local else self.names.get(name, self.brought.get(name))
-        if found is None or isinstance(found, InstanceParameter):
+        meaning = None if name in self.local else self.names.get(name, self.brought.get(name))
+        if meaning is None or isinstance(meaning, InstanceParameter):
             fail_at(at, f"{self.module} has no operator {name}{did_you_mean(name, self.names)}")
-        return found if isinstance(found, Defined) and isinstance(found.replacement, Defined) else replaced(found)
+        is_replaced = isinstance(meaning, Defined) and isinstance(meaning.replacement, Defined)
+        return meaning if is_replaced else replaced(meaning)
 
 
 def _asked(node: Apply | Qualified) -> Variable | None:
@@ -368,10 +369,10 @@ def without_value(asked: Variable) -> str:
     return f"{asked.name} has no value here: {where}"
 
 
-def _merge(known: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> list[str]:
+def _merge(table: dict[str, Meaning], names: Mapping[str, Meaning], at: Place) -> list[str]:
     notes = []
     for name, meaning in names.items():
-        before = known.setdefault(name, meaning)
+        before = table.setdefault(name, meaning)
         if is_same(before, meaning):
             continue
         if not isinstance(before, _DEFINED) or not isinstance(meaning, _DEFINED):
@@ -389,8 +390,8 @@ def _part_of(
     passed, names = list(arguments), tuple[Declaration, ...]()
     for number, selector in enumerate(selectors, 1):
         body, names, entered = select(body, selector)
-        for one in entered:
-            scope = scope.inside(one)
+        for construct in entered:
+            scope = scope.inside(construct)
         if len(names) != len(selector.arguments):
             fail_at(selector.at, f"!{selector.name} takes {len(names)} arguments here, not {len(selector.arguments)}")
         if number < len(selectors):
@@ -420,20 +421,20 @@ def announced_in(units: tuple[Node, ...]) -> dict[str, Declaration]:
 
 def meanings_in(node: Node, scope: Scope) -> dict[Meaning, None]:
     """The meanings of an expression's names, also through definitions, but not those of instances' variables."""
-    found = dict[Meaning, None]()
-    _add_meanings(node, scope, found)
-    return found
+    meanings = dict[Meaning, None]()
+    _add_meanings(node, scope, meanings)
+    return meanings
 
 
-def _add_meanings(node: Node, scope: Scope, found: dict[Meaning, None]) -> None:
+def _add_meanings(node: Node, scope: Scope, meanings: dict[Meaning, None]) -> None:
     meaning, _ = scope.applied(node) or (None, ())
-    if meaning is not None and meaning not in found:
-        found[meaning] = None
+    if meaning is not None and meaning not in meanings:
+        meanings[meaning] = None
         if isinstance(meaning, Defined):
-            _add_meanings(meaning.body, meaning.inner, found)
+            _add_meanings(meaning.body, meaning.inner, meanings)
     for part in parts(node):
         if not isinstance(node, Let) or part.node is node.body:  # a definition counts where it is used
-            _add_meanings(part.node, scope.inside(node) if part.inside else scope, found)
+            _add_meanings(part.node, scope.inside(node) if part.inside else scope, meanings)
 
 
 def place_of(meaning: Meaning) -> Place | None:
@@ -458,14 +459,14 @@ def is_same(one: Meaning, other: Meaning) -> bool:
     return one is other
 
 
-def check_arity(meaning: Meaning, given: int, at: Place) -> None:
+def check_arity(meaning: Meaning, count: int, at: Place) -> None:
     """Refuse a wrong number of arguments.
 
     Raises:
         InputError: With the place.
     """
-    if meaning.arity != given:
-        fail_at(at, f"{meaning.name} takes {meaning.arity or 'no'} argument{'s' * (meaning.arity != 1)}, not {given}")
+    if meaning.arity != count:
+        fail_at(at, f"{meaning.name} takes {meaning.arity or 'no'} argument{'s' * (meaning.arity != 1)}, not {count}")
 
 
 class MissingName(InputError):

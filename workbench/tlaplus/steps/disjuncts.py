@@ -59,11 +59,11 @@ def _split(
             yield from _split(closures, closure.beside(operand), name, bound)
         return
     if isinstance(node, Quantified) and node.kind == "E":
-        in_order = closures.has_view and any(closures.depends(closure, one) for one in node.bounds)
+        in_order = closures.has_view and any(closures.depends(closure, group) for group in node.bounds)
         cases = None if in_order else closures.cases(closure)
         if cases is not None:
             for case in cases:
-                values = {one: value for one, value in case.values.items() if one not in closure.values}
+                values = {key: value for key, value in case.values.items() if key not in closure.values}
                 yield from _split(closures, case, name, (*bound, *values.items()))
             return
         parts = closures.alternatives.of(node, closure.scope)
@@ -80,8 +80,8 @@ def _split(
     if inner is None:
         yield Disjunct(closure, called, bound)
         return
-    known = {one for one, _ in bound}
-    fresh = tuple((one, value) for one, value in inner.values.items() if one not in known)
+    keys = {key for key, _ in bound}
+    fresh = tuple((key, value) for key, value in inner.values.items() if key not in keys)
     yield from _split(closures, inner, called, (*bound, *fresh))
 
 
@@ -114,8 +114,8 @@ def named(disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
             actions[disjunct.identity] = _free(disjunct.name, taken | names - {disjunct.name})
             taken.add(actions[disjunct.identity])
         groups.setdefault(actions[disjunct.identity], []).append(disjunct)
-    told = {action: iter(_told_apart(action, group)) for action, group in groups.items()}
-    return [next(told[actions[disjunct.identity]]) for disjunct in disjuncts]
+    in_turn = {action: iter(_told_apart(action, group)) for action, group in groups.items()}
+    return [next(in_turn[actions[disjunct.identity]]) for disjunct in disjuncts]
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -130,19 +130,19 @@ def _free(name: str, taken: set[str]) -> str:
 def _told_apart(action: str, disjuncts: Sequence[Disjunct]) -> list[NamedDisjunct]:
     """The disjuncts of one action, with the arguments that their definition sees, or with all if need be."""
     for bound in ([disjunct.visible for disjunct in disjuncts], [disjunct.bound for disjunct in disjuncts]):
-        keys = {identity(tuple(value for _, value in one)) for one in bound}
-        same = len({tuple(name.name for name, _ in one) for one in bound}) == 1
+        keys = {identity(tuple(value for _, value in choices)) for choices in bound}
+        same = len({tuple(name.name for name, _ in choices) for choices in bound}) == 1
         if same and len(keys) == len(disjuncts):
             break
     else:  # the same expression stands there twice
         bound = [disjunct.visible for disjunct in disjuncts]
         return [
-            NamedDisjunct(action, ("disjunct", *_names(one)), (number, *(value for _, value in one)), disjunct)
-            for number, (one, disjunct) in enumerate(zip(bound, disjuncts, strict=True), 1)
+            NamedDisjunct(action, ("disjunct", *_names(choices)), (number, *(value for _, value in choices)), disjunct)
+            for number, (choices, disjunct) in enumerate(zip(bound, disjuncts, strict=True), 1)
         ]
     return [
-        NamedDisjunct(action, _names(one), tuple(value for _, value in one), disjunct)
-        for one, disjunct in zip(bound, disjuncts, strict=True)
+        NamedDisjunct(action, _names(choices), tuple(value for _, value in choices), disjunct)
+        for choices, disjunct in zip(bound, disjuncts, strict=True)
     ]
 
 

@@ -24,17 +24,19 @@ _MOST = 1 << 16
 
 def predicate_of_steps(closures: Closures, cells: Cells, step: Closure) -> CompiledPredicate:
     """The test for a predicate of steps."""
-    found = meanings_in(step.node, step.scope)
-    mapped = [one for one in found if isinstance(one, InstanceParameter) and not _is_constant(closures, one)]
-    named = [*mapped, *(one for one in found if isinstance(one, Variable))]
-    is_fixed = all(one.scope.parameters <= step.values.keys() for one in mapped)
-    if not mapped or not is_fixed or any(isinstance(one, Standard) and one.name == "ENABLED" for one in found):
+    meanings = meanings_in(step.node, step.scope)
+    parameters = [meaning for meaning in meanings if isinstance(meaning, InstanceParameter)]
+    mapped = [parameter for parameter in parameters if not _is_constant(closures, parameter)]
+    named = [*mapped, *(meaning for meaning in meanings if isinstance(meaning, Variable))]
+    is_fixed = all(parameter.scope.parameters <= step.values.keys() for parameter in mapped)
+    standard = {meaning.name for meaning in meanings if isinstance(meaning, Standard)}
+    if not mapped or not is_fixed or "ENABLED" in standard:
         return CompiledPredicate(closures, cells, step)
     return ImagePredicate(closures, cells, step, named)
 
 
-def _is_constant(closures: Closures, one: InstanceParameter) -> bool:
-    return closures.level(Closure(one.expression, one.scope, {})) is Level.CONSTANT
+def _is_constant(closures: Closures, parameter: InstanceParameter) -> bool:
+    return closures.level(Closure(parameter.expression, parameter.scope, {})) is Level.CONSTANT
 
 
 class ImagePredicate(CompiledPredicate):
@@ -48,13 +50,13 @@ class ImagePredicate(CompiledPredicate):
         super().__init__(closures, cells, step)
         self._of_images = CompiledPredicate(closures.over(named), cells, step)
         self._known = dict[Any, bool]()
-        self._parts = [Remembered(self._part(one, step)) for one in named]
+        self._parts = [Remembered(self._part(meaning, step)) for meaning in named]
 
-    def _part(self, one: Any, step: Closure) -> Callable[..., Any]:
-        if isinstance(one, Variable):
-            number = self._cells.names.index(one.name)
+    def _part(self, meaning: Any, step: Closure) -> Callable[..., Any]:
+        if isinstance(meaning, Variable):
+            number = self._cells.names.index(meaning.name)
             return lambda now, _: listed(now[number])
-        image = self._closures.image(one, step.values)
+        image = self._closures.image(meaning, step.values)
         return lambda now, _: listed(image(now))
 
     def __call__(self, before: Reader, after: Reader | None = None) -> bool:

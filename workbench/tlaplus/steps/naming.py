@@ -44,18 +44,20 @@ class Naming:
         self._closures, self._chosen, self._at = closures, applied.chosen, applied.at
         around = {**closure.values, **dict.fromkeys(applied.chosen)}
         self._around = tuple(closure.values.values())
-        given = [Closure(argument, applied.scope, around) for argument in applied.arguments]
-        named = [one.scope.meaning(one.node.name, one.node.at) for one in given if isinstance(one.node, Identifier)]
-        self.passed = {one for one in named if isinstance(one, Declaration)}
-        are_values = not any(applied.meaning.definition.parameters[n].arity for n in range(len(given)))
-        is_known = are_values and all(closures.level(one) is Level.CONSTANT for one in given)
-        self._given = given if is_known else None
+        actuals = [Closure(argument, applied.scope, around) for argument in applied.arguments]
+        names = [argument for argument in applied.arguments if isinstance(argument, Identifier)]
+        named = [applied.scope.meaning(identifier.name, identifier.at) for identifier in names]
+        self.passed = {declaration for declaration in named if isinstance(declaration, Declaration)}
+        are_values = not any(applied.meaning.definition.parameters[n].arity for n in range(len(actuals)))
+        is_known = are_values and all(closures.level(argument) is Level.CONSTANT for argument in actuals)
+        self._given = actuals if is_known else None
 
     def arguments(self, choices: Choices) -> list[Any] | None:
         """The arguments; None if they depend on more than the choices, or one of them has no value."""
         if self._given is None or (chosen := self._values(choices)) is None:
             return None
-        values, compiled = (*self._around, *chosen), [self._closures.compiled("expression", one) for one in self._given]
+        values = *self._around, *chosen
+        compiled = [self._closures.compiled("expression", argument) for argument in self._given]
         try:
             return self._closures.evaluated(
                 self._at, lambda: [listed(value(None, None, *values)) for value in compiled]
@@ -65,14 +67,14 @@ class Naming:
 
     def _values(self, choices: Choices) -> list[Any] | None:
         """The values of the names around the definition, which a step chooses before all others."""
-        names = [one.name for one in self._chosen]
+        names = [declaration.name for declaration in self._chosen]
         first = choices[: len(names)]
         return [value for _, value in first] if [name for name, _ in first] == names else None
 
     def others(self, choices: Choices) -> list[tuple[str, Any]]:
         """The choices that are no arguments themselves."""
-        among = [one not in self.passed for one in self._chosen]
-        return [one for n, one in enumerate(choices) if n >= len(among) or among[n]]
+        among = [declaration not in self.passed for declaration in self._chosen]
+        return [choice for n, choice in enumerate(choices) if n >= len(among) or among[n]]
 
 
 def actor_of(processes: Processes, arguments: Sequence[Any], states: tuple[State, State] | None) -> Actor | None:

@@ -47,8 +47,8 @@ class Members:
         """What is said of a member in a row; if it is not known, `evaluate` finds it."""
         if type(member) not in CONCRETE:
             return evaluate(row)
-        found: T = self._memory.answer(identity(member), row, evaluate)
-        return found
+        result: T = self._memory.answer(identity(member), row, evaluate)
+        return result
 
 
 def members_of(closures: Closures, closure: Closure, kinds: str = "AE") -> Members | None:
@@ -77,7 +77,7 @@ def predicate_of(closures: Closures, closure: Closure) -> Callable[[Any, Any], b
         few = members.few(now)
         if few is None:
             return closures.compiled("predicate", closure)(now, None, *values)
-        found = (of_member(member, now) for member in few)
-        return all(found) if members.is_all else any(found)
+        answers = (of_member(member, now) for member in few)
+        return all(answers) if members.is_all else any(answers)
 
     return ask

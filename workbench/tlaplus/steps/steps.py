@@ -52,15 +52,15 @@ def steps_of(
         remark: What a comment says of a name with this meaning.
     """
     groups = dict[str, list[NamedDisjunct]]()
-    for one in disjuncts:
-        groups.setdefault(one.action, []).append(one)
+    for entry in disjuncts:
+        groups.setdefault(entry.action, []).append(entry)
     actions, processes, members = dict[str, PlainAction](), dict[str, PlainProcess](), dict[str, tuple[Any, ...]]()
     for name, group in groups.items():
-        actors = lane_of([one.arguments[0] for one in group if one.arguments], sets)
+        actors = lane_of([entry.arguments[0] for entry in group if entry.arguments], sets)
         parameters = list[Group]()
         for at, parameter in enumerate(group[0].parameters):
             domain = actors if at == 0 and actors is not None else f"{parameter} of {name}"
-            members[domain] = tuple(dict.fromkeys(one.arguments[at] for one in group))
+            members[domain] = tuple(dict.fromkeys(entry.arguments[at] for entry in group))
             parameters.append(((parameter,), domain))
         if actors is not None:
             pc = "pc" if "pc" in variables else ""
@@ -126,23 +126,23 @@ class TextInstance(ActionInstance):
     # Names -----------------------------------------------------------------------------------------------------------
 
     def label_with(self, choices: Sequence[tuple[str, Any]]) -> str:
-        given = None if self._naming is None else self._naming.arguments(choices)
-        if self._naming is None or given is None:
+        arguments = None if self._naming is None else self._naming.arguments(choices)
+        if self._naming is None or arguments is None:
             return super().label_with(choices)
         passed = {declaration.name for declaration in self._naming.passed}
         around = [(name, value) for name, value in self.named(()) if name not in passed]
         show = self.notation.show
         named = [f"{name}={show(value)}" for name, value in (*around, *self._naming.others(choices))]
-        told = ", ".join([*map(show, given), *named])
-        return f"{self.action.name}({told})" if told else self.action.name
+        text = ", ".join([*map(show, arguments), *named])
+        return f"{self.action.name}({text})" if text else self.action.name
 
     @property
     def labels_begin(self) -> str:
         return super().labels_begin if self._naming is None else f"{self.action.name}("
 
     def actor_of(self, choices: Sequence[tuple[str, Any]], states: tuple[State, State] | None = None) -> Actor | None:
-        given = None if self._naming is None or self.actor is not None else self._naming.arguments(choices)
-        return self.actor if given is None else actor_of(self._actors, given, states)
+        arguments = None if self._naming is None or self.actor is not None else self._naming.arguments(choices)
+        return self.actor if arguments is None else actor_of(self._actors, arguments, states)
 
     # Steps -----------------------------------------------------------------------------------------------------------
 
@@ -156,8 +156,8 @@ class TextInstance(ActionInstance):
         outcomes, whys = list[Outcome](), list[str]()
         for member in few:
             taken = partial(self._taken, self._of_one, (*self._values, member), [(self._members.name, member)])
-            found, missing = self._members.answer(member, before, taken)
-            outcomes += found
+            of_member, missing = self._members.answer(member, before, taken)
+            outcomes += of_member
             whys += missing
         return outcomes, list(dict.fromkeys(whys)) if few else [self._why]
 

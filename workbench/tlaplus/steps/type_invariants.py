@@ -51,8 +51,8 @@ def questions(closures: Closures, cells: Cells, closure: Closure) -> list[Questi
     if number is None or shape is None:
         return []
     asks = closures.value(asked[1], lambda members: list(_within(members, shape)))
-    found = [Question(number, path, ask) for path, ask in asks]
-    return found if len(found) > 1 else []
+    parts = [Question(number, path, ask) for path, ask in asks]
+    return parts if len(parts) > 1 else []
 
 
 def _number(closures: Closures, closure: Closure) -> int | None:

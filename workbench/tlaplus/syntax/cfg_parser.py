@@ -53,7 +53,7 @@ _DEEPEST = 100
 _LONGEST = 160  # of an error after its line number; lists of names are cut
 _MOST_DIGITS = 100  # Python's own limit is some thousands
 #: The symbols of operators, the longer ones first; the signs of a configuration are none of them.
-_SYMBOLS = sorted((one for one in SPELLINGS - {"=", "[]", "'"} if not one[0].isalpha()), key=len, reverse=True)
+_SYMBOLS = sorted((symbol for symbol in SPELLINGS - {"=", "[]", "'"} if not symbol[0].isalpha()), key=len, reverse=True)
 _OPERATOR = "|".join(re.escape(symbol) + r"(?!\w)" * symbol[-1].isalpha() for symbol in _SYMBOLS)
 _TOKEN = re.compile(
     r'(?P<name>\w*[A-Za-z_]\w*)|(?P<number>-?[0-9]+)|(?P<text>"[^"\n]*")'
@@ -211,10 +211,10 @@ class _CfgParser:
     def token(self) -> Token:
         return self.tokens[self.at] if self.at < len(self.tokens) else self.end
 
-    def take(self, wanted: str, *kinds_or_signs: str) -> Token:
+    def take(self, expected: str, *kinds_or_signs: str) -> Token:
         token = self.token
         if token.kind not in kinds_or_signs and token.text not in kinds_or_signs:
-            fail_at(token.line, f"found {token.short}; expected {wanted}")
+            fail_at(token.line, f"found {token.short}; expected {expected}")
         self.at += 1
         return token
 
@@ -228,8 +228,8 @@ class _CfgParser:
             if keyword.text in _KEYWORDS and keyword.text in self.refused:
                 fail_at(keyword.line, f"{keyword.text} is not supported: {self.refused[keyword.text]}")
             if keyword.text not in _STATEMENTS:
-                known = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
-                fail_at(keyword.line, f"found {keyword.short}; expected a keyword, such as {known}")
+                examples = "CONSTANTS, INVARIANTS, PROPERTIES or SYMMETRY"
+                fail_at(keyword.line, f"found {keyword.short}; expected a keyword, such as {examples}")
             self.at += 1
             statement = _STATEMENTS[keyword.text]
             if statement == "constants":
@@ -253,10 +253,10 @@ class _CfgParser:
             fail_at(keyword.line, f"{keyword.text} is given twice")
         if not self.in_statement:
             fail_at(self.token.line, f"found {self.token.short}; expected a name after {keyword.text}")
-        given = self.take(f"a name after {keyword.text}", "name")
-        if keyword.text == "CHECK_DEADLOCK" and given.text not in ("TRUE", "FALSE"):
-            fail_at(given.line, f"CHECK_DEADLOCK {given.short} is not accepted; it takes TRUE or FALSE")
-        self.cfg.single[keyword.text] = CfgEntry(given.text, given.line)
+        word = self.take(f"a name after {keyword.text}", "name")
+        if keyword.text == "CHECK_DEADLOCK" and word.text not in ("TRUE", "FALSE"):
+            fail_at(word.line, f"CHECK_DEADLOCK {word.short} is not accepted; it takes TRUE or FALSE")
+        self.cfg.single[keyword.text] = CfgEntry(word.text, word.line)
 
     def constant(self) -> None:
         name = self.take("the name of a constant", "name", "operator")
@@ -271,14 +271,14 @@ class _CfgParser:
             fail_at(sign.line, f"{name.short}{sign.text}... is not supported; it takes {name.short} = value")
         if self.token.text == "[":
             if IN_MODULE in self.refused:
-                why = self.refused[IN_MODULE]
-                fail_at(sign.line, f"{name.short} = [module] value is not supported: {why}")
+                reason = self.refused[IN_MODULE]
+                fail_at(sign.line, f"{name.short} = [module] value is not supported: {reason}")
             within = InModule(self.module(), name.text)
             self.assign(self.cfg.constants_in, within, name, self.value())
             return
-        given = self.token
+        token = self.token
         value = self.value()
-        if given.kind == "name" and value == name.text:
+        if token.kind == "name" and value == name.text:
             if name.text not in self.cfg.model_values:  # sets that share a member may each bring it along
                 self.once(name.text, name)
                 self.cfg.model_values[name.text] = name.line
@@ -288,8 +288,8 @@ class _CfgParser:
     def replacement(self, name: Token) -> None:
         """Parse what follows ``name <-``."""
         if REPLACEMENT in self.refused:
-            given = f"{name.short} <- {self.token.short}"
-            fail_at(self.tokens[self.at - 1].line, f"{given} is not supported: {self.refused[REPLACEMENT]}")
+            written = f"{name.short} <- {self.token.short}"
+            fail_at(self.tokens[self.at - 1].line, f"{written} is not supported: {self.refused[REPLACEMENT]}")
         if self.token.text == "[":
             within = InModule(self.module(), name.text)
             self.assign(self.cfg.replacements_in, within, name, self.definition())

@@ -55,12 +55,12 @@ def _widened(line: str) -> tuple[str, list[_Widening]]:
     parts: list[str] = []
     widenings = []
     column = at = 0
-    for found in _STRING_OR_TAB.finditer(line):
-        parts.append(line[at : found.start()])
-        column += found.start() - at
-        at = found.end()
-        kept = " " if found.group() == "\t" else found.group()
-        width = len((" " * column + found.group()).expandtabs(_TAB_STOP)) - column
+    for match in _STRING_OR_TAB.finditer(line):
+        parts.append(line[at : match.start()])
+        column += match.start() - at
+        at = match.end()
+        kept = " " if match.group() == "\t" else match.group()
+        width = len((" " * column + match.group()).expandtabs(_TAB_STOP)) - column
         parts.append(kept.ljust(width))
         widenings.append(_Widening(column + len(kept) + 1, width - len(kept)))
         column += width

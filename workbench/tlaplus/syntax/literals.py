@@ -12,7 +12,7 @@ _ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\", **{char: f"\\{letter}" for l
 
 def unquoted(literal: str) -> str:
     """The characters of a string literal."""
-    return _ESCAPE.sub(lambda found: _MEANINGS.get(found[1], found[1]), literal[1:-1])
+    return _ESCAPE.sub(lambda match: _MEANINGS.get(match[1], match[1]), literal[1:-1])
 
 
 def quoted(characters: str) -> str:

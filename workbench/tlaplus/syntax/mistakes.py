@@ -49,8 +49,8 @@ def advice(text: str, at: int) -> str:
         >>> advice(module, module.rindex("= 0"))
         '; == defines a name, and = compares'
     """
-    found = next(filter(None, _guesses(text, at)), "")
-    return f"; {found}" if found else ""
+    guess = next(filter(None, _guesses(text, at)), "")
+    return f"; {guess}" if guess else ""
 
 
 def _guesses(text: str, at: int) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _guesses(text: str, at: int) -> Iterator[str]:
         yield "TLA+ writes # or /= for unequal"
     if "'" in near and re.search(r"'\w*'", text[max(0, at - 1) : at + 80].partition("\n")[0]):
         yield 'strings stand in double quotes, "a"'
-    if assigned := next((one for one in near if _ASSIGNS.fullmatch(one)), None):
+    if assigned := next((word for word in near if _ASSIGNS.fullmatch(word)), None):
         yield f"TLA+ has no {assigned}; an action has x' = x {assigned[0]} 1"
     if "!" in near:
         yield "TLA+ writes ~ for not"
@@ -82,8 +82,8 @@ def _guesses(text: str, at: int) -> Iterator[str]:
 def _words_of_unit(text: str, at: int) -> Iterator[_Word]:
     """The words of the definition, or declaration, in which an offset lies."""
     begins = [match.start() for match in _UNIT.finditer(text)]
-    start = max((one for one in begins if one <= at), default=0)
-    end = min((one for one in begins if one > at), default=len(text))
+    start = max((begin for begin in begins if begin <= at), default=0)
+    end = min((begin for begin in begins if begin > at), default=len(text))
     for match in _TOKEN.finditer(text, start, end):
         yield _Word(match[0], match.start(), text.count("\n", 0, match.start()) + 1)
 

@@ -26,10 +26,10 @@ def parse_module(text: bytes | str, name: str, origin: Origin | None = None) -> 
         ('Clock', ['Init'])
     """
     source = Source(text if isinstance(text, str) else text.decode(errors="replace"), name, origin)
-    nodes = [one for one in source.root.children if one.type == "module"]
+    nodes = [node for node in source.root.children if node.type == "module"]
     if not nodes:
         raise InputError(f"{name}.tla: there is no module in it; it takes ---- MODULE {name} ----")
-    named_so = (one for one in nodes if source.text_of(field(one, "name")) == name)
+    named_so = (node for node in nodes if source.text_of(field(node, "name")) == name)
     try:
         return _ModuleReader(source).module(next(named_so, nodes[0]))
     except RecursionError:
@@ -71,21 +71,21 @@ class _ModuleReader:
 
     def module(self, node: SyntaxNode) -> units.Module:
         extends: list[tree.Declaration] = []
-        found: list[tree.Node] = []
-        for one in named(node):
-            if one.type == "extends":
-                extends.extend(self.phrases.declarations(named(one)))
+        body: list[tree.Node] = []
+        for unit in named(node):
+            if unit.type == "extends":
+                extends.extend(self.phrases.declarations(named(unit)))
             else:
-                found.extend(self.units(one))
+                body.extend(self.units(unit))
         name = self.source.text_of(field(node, "name"))
-        return units.Module(self.source.place(node), name, tuple(extends), tuple(found), self.source.text_of(node))
+        return units.Module(self.source.place(node), name, tuple(extends), tuple(body), self.source.text_of(node))
 
     def units(self, node: SyntaxNode, local: bool = False) -> Iterator[tree.Node]:
         """The unit in a node of the grammar; none for separators and proofs."""
         at = self.source.place(node)
         if node.type == "local_definition":
-            for one in named(node):
-                yield from self.units(one, local=True)
+            for definition in named(node):
+                yield from self.units(definition, local=True)
         elif is_definition(node):
             yield self.phrases.definition(node, local)
         elif node.type == "constant_declaration":

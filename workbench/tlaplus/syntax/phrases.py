@@ -43,8 +43,8 @@ class PhraseReader:
             return Identifier(self.source.place(node), self.name(node))
         method: Callable[[SyntaxNode], Expression] | None = getattr(self, f"read_{node.type}", None)
         if method is None:
-            what = _UNSUPPORTED.get(node.type, node.type.replace("_", " "))
-            return tree.Unsupported(self.source.place(node), what)
+            construct = _UNSUPPORTED.get(node.type, node.type.replace("_", " "))
+            return tree.Unsupported(self.source.place(node), construct)
         return method(node)
 
     def all(self, nodes: list[SyntaxNode]) -> tuple[Expression, ...]:
@@ -59,7 +59,7 @@ class PhraseReader:
         """A declared name; ``F(_, _)`` and ``_ + _`` declare operators."""
         if node.type != "operator_declaration":
             return Declaration(self.source.place(node), self.name(node))
-        arity = sum(one.type == "placeholder" for one in node.children)
+        arity = sum(part.type == "placeholder" for part in node.children)
         return Declaration(self.source.place(node), self.name(field(node, "name")), arity)
 
     def declarations(self, nodes: list[SyntaxNode]) -> tuple[Declaration, ...]:
@@ -72,12 +72,12 @@ class PhraseReader:
     def bound_of(self, node: SyntaxNode, names: list[SyntaxNode], domain: SyntaxNode | None) -> Bound:
         is_tuple = bool(names) and names[0].type == "tuple_of_identifiers"
         if is_tuple:
-            names = [one for one in named(names[0]) if one.type == "identifier"]
+            names = [identifier for identifier in named(names[0]) if identifier.type == "identifier"]
         within = None if domain is None else self.expression(domain)
         return Bound(self.source.place(node), self.declarations(names), is_tuple, within)
 
     def bounds(self, node: SyntaxNode) -> tuple[Bound, ...]:
-        return tuple(self.bound(one) for one in named(node) if one.type == "quantifier_bound")
+        return tuple(self.bound(bound) for bound in named(node) if bound.type == "quantifier_bound")
 
     def definition(self, node: SyntaxNode, local: bool = False) -> tree.Definition:
         at, name = self.source.place(node), self.name(field(node, "name"))
@@ -93,10 +93,10 @@ class PhraseReader:
     def instance(self, node: SyntaxNode, local: bool) -> units.Instance:
         module, *rest = named(node)
         substitutions = []
-        for one in rest:
-            target, value = (part for part in named(one) if part.type not in _PUNCTUATION)
-            made = units.Substitution(self.source.place(one), self.name(target), self.expression(value))
-            substitutions.append(made)
+        for assignment in rest:
+            target, value = (part for part in named(assignment) if part.type not in _PUNCTUATION)
+            substitution = units.Substitution(self.source.place(assignment), self.name(target), self.expression(value))
+            substitutions.append(substitution)
         return units.Instance(self.source.place(node), self.source.text_of(module), tuple(substitutions), local)
 
     def recursive(self, node: SyntaxNode) -> tree.Recursive:
@@ -134,7 +134,7 @@ class PhraseReader:
 
     def read_label(self, node: SyntaxNode) -> Expression:
         name = self.source.text_of(field(node, "name"))
-        bound = tuple(self.source.text_of(one) for one in each(node, "parameter"))
+        bound = tuple(self.source.text_of(parameter) for parameter in each(node, "parameter"))
         return tree.Label(self.source.place(node), name, bound, self.expression(field(node, "expression")))
 
     # Operators -------------------------------------------------------------------------------------------------------
@@ -151,10 +151,10 @@ class PhraseReader:
             self.source.check_neighbours(node)
             operands.insert(0, field(node, "rhs"))
             node = field(node, "lhs")
-        given = self.all([node, *operands])
+        all_operands = self.all([node, *operands])
         if symbol == "\\X":
-            return Operation(at, symbol, given)
-        return tree.Conjunction(at, given) if symbol == "/\\" else tree.Disjunction(at, given)
+            return Operation(at, symbol, all_operands)
+        return tree.Conjunction(at, all_operands) if symbol == "/\\" else tree.Disjunction(at, all_operands)
 
     def _merged(self, node: SyntaxNode) -> Expression:
         """A chain of ``@@``, which TLC prints for a function and may be long; then it is nested by halves."""
@@ -193,7 +193,7 @@ class PhraseReader:
     def read_prefixed_op(self, node: SyntaxNode) -> Expression:
         """``I!J(3)!Op(4)``, or the name of a subexpression."""
         prefix, last = named(node)
-        *path, end = [self._step(one) for one in (*named(prefix), last)]
+        *path, end = [self._step(component) for component in (*named(prefix), last)]
         return tree.Qualified(self.source.place(node), tuple(path), end.name, end.arguments)
 
     read_subexpression = read_prefixed_op
@@ -206,11 +206,11 @@ class PhraseReader:
             return tree.Step(at, ARGUMENTS, self.all(named(inner)))
         if node.type == "subexpr_tree_nav":
             return tree.Step(at, self.source.text_of(inner), ())
-        given = self.expression(inner)
-        if isinstance(given, Operation):
-            return tree.Step(at, given.symbol, given.operands)
-        assert isinstance(given, (Identifier, tree.Apply))
-        return tree.Step(at, given.name, given.arguments if isinstance(given, tree.Apply) else ())
+        expression = self.expression(inner)
+        if isinstance(expression, Operation):
+            return tree.Step(at, expression.symbol, expression.operands)
+        assert isinstance(expression, (Identifier, tree.Apply))
+        return tree.Step(at, expression.name, expression.arguments if isinstance(expression, tree.Apply) else ())
 
     def read_conj_list(self, node: SyntaxNode) -> Expression:
         return tree.Conjunction(self.source.place(node), self._items(node), bulleted=True)
@@ -264,20 +264,20 @@ class PhraseReader:
 
     def read_case(self, node: SyntaxNode) -> Expression:
         arms, other = [], None
-        for one in named(node):
-            if one.type == "case_arm":
-                guard, value = self.all(named(one))
-                arms.append(tree.Arm(self.source.place(one), guard, value))
-            elif one.type == "other_arm":
-                (other,) = self.all(named(one))
+        for arm in named(node):
+            if arm.type == "case_arm":
+                guard, value = self.all(named(arm))
+                arms.append(tree.Arm(self.source.place(arm), guard, value))
+            elif arm.type == "other_arm":
+                (other,) = self.all(named(arm))
         return tree.Case(self.source.place(node), tuple(arms), other)
 
     def read_let_in(self, node: SyntaxNode) -> Expression:
-        found = tuple(
-            self.recursive(one) if one.type == "recursive_declaration" else self.definition(one)
-            for one in each(node, "definitions")
+        definitions = tuple(
+            self.recursive(unit) if unit.type == "recursive_declaration" else self.definition(unit)
+            for unit in each(node, "definitions")
         )
-        return tree.Let(self.source.place(node), found, self.expression(field(node, "expression")))
+        return tree.Let(self.source.place(node), definitions, self.expression(field(node, "expression")))
 
     # Values ----------------------------------------------------------------------------------------------------------
 
@@ -297,14 +297,14 @@ class PhraseReader:
         return tree.RecordSet(self.source.place(node), self._fields(node))
 
     def _fields(self, node: SyntaxNode) -> tuple[tree.NamedField, ...]:
-        given = [one for one in named(node) if one.type not in _PUNCTUATION]
-        made: dict[str, tree.NamedField] = {}
-        for key, value in zip(given[::2], given[1::2], strict=True):
+        children = [part for part in named(node) if part.type not in _PUNCTUATION]
+        fields: dict[str, tree.NamedField] = {}
+        for key, value in zip(children[::2], children[1::2], strict=True):
             name = self.source.text_of(key)
-            if name in made:
+            if name in fields:
                 self.source.fail(key, f"the field {name} is given twice")
-            made[name] = tree.NamedField(self.source.place(key), name, self.expression(value))
-        return tuple(made.values())
+            fields[name] = tree.NamedField(self.source.place(key), name, self.expression(value))
+        return tuple(fields.values())
 
     def read_record_value(self, node: SyntaxNode) -> Expression:
         record, name = named(node)
@@ -315,17 +315,17 @@ class PhraseReader:
         return tree.FunctionApplication(self.source.place(node), function, tuple(arguments))
 
     def read_except(self, node: SyntaxNode) -> Expression:
-        updates = tuple(self._update(one) for one in named(node) if one.type == "except_update")
+        updates = tuple(self._update(update) for update in named(node) if update.type == "except_update")
         return tree.Except(self.source.place(node), self.expression(field(node, "expr_to_update")), updates)
 
     def _update(self, node: SyntaxNode) -> tree.Update:
         path: list[tree.Index | tree.Selector] = []
-        for one in named(field(node, "update_specifier")):
-            at = self.source.place(one)
-            if one.type == "except_update_fn_appl":
-                path.append(tree.Index(at, self.all(named(one))))
+        for component in named(field(node, "update_specifier")):
+            at = self.source.place(component)
+            if component.type == "except_update_fn_appl":
+                path.append(tree.Index(at, self.all(named(component))))
             else:
-                path.append(tree.Selector(at, self.source.text_of(named(one)[0])))
+                path.append(tree.Selector(at, self.source.text_of(named(component)[0])))
         return tree.Update(self.source.place(node), tuple(path), self.expression(field(node, "new_val")))
 
     # Actions and temporal formulas -----------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class Remarks:
         if keyword is None or declared is None:
             return ""
         if behind is not None:
-            return _told([behind, *self._going_on(behind)])
+            return _text_of([behind, *self._going_on(behind)])
         if declared[1] and keyword.group().strip():
             return ""
         return self._before(line)
@@ -86,14 +86,14 @@ class Remarks:
     def of_definition(self, line: int) -> str:
         """The comment on the definition that begins in a line; "" if there is none."""
         inside = self._by_first.get(line + 1) if self._lines[line - 1].rstrip().endswith("==") else None
-        if inside is not None and inside.is_alone and (remark := _told([inside, *self._going_on(inside)])):
+        if inside is not None and inside.is_alone and (remark := _text_of([inside, *self._going_on(inside)])):
             return remark
         return self._before(line)
 
     def _behind(self, line: int) -> str:
         """The comment that ends a line behind something, and goes on below."""
         behind = self._by_first.get(line)
-        return "" if behind is None or behind.is_alone else _told([behind, *self._going_on(behind)])
+        return "" if behind is None or behind.is_alone else _text_of([behind, *self._going_on(behind)])
 
     def _going_on(self, behind: _Comment) -> list[_Comment]:
         """The comments below one that stands behind something, in its column."""
@@ -111,7 +111,7 @@ class Remarks:
             at = above.first - 1
         if above:  # those in which it goes on are not about this name
             comments = comments[len(self._going_on(above)) :]
-        return _told(comments)
+        return _text_of(comments)
 
 
 class AlgorithmRemarks(Remarks):
@@ -132,7 +132,7 @@ class AlgorithmRemarks(Remarks):
         return self._before(name.line) if name.is_last or not before.group().strip() else ""
 
 
-def _told(comments: list[_Comment]) -> str:
+def _text_of(comments: list[_Comment]) -> str:
     """The text of some comments, its paragraphs apart."""
     lines = [line for comment in comments for line in _lines_of(comment.text)]
     text = re.sub(r"\n{2,}", "\n\n", "\n".join("" if _RULE.fullmatch(line) else line for line in lines)).strip()

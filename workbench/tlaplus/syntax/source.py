@@ -71,12 +71,12 @@ class Source:
         """
         if not message:
             rest = self._bytes[node.start_byte : node.start_byte + 200].decode(errors="ignore")
-            found = _WORD.search(rest)
-            what = brief(found.group()) if found else "the end of the file"
+            match = _WORD.search(rest)
+            text = brief(match.group()) if match else "the end of the file"
             missing = "an expression" if node.is_named else node.type
             expected = f"; expected {missing}" if node.is_missing else ""
             at = len(self._bytes[: node.start_byte].decode(errors="ignore"))
-            message = f"syntax error: found {what}{expected}{advice(self._layout.text, at)}"
+            message = f"syntax error: found {text}{expected}{advice(self._layout.text, at)}"
         raise InputError(f"{self.place(node)}: {message}")
 
     def symbol(self, node: SyntaxNode) -> str:
@@ -136,7 +136,7 @@ class Source:
 def _first_error(node: SyntaxNode) -> SyntaxNode:
     """The innermost part of a text with errors that holds the first of them."""
     while True:
-        wrong = next((one for one in node.children if one.has_error or one.is_missing), None)
+        wrong = next((part for part in node.children if part.has_error or part.is_missing), None)
         if wrong is None:  # the whole file is in error if the parser never found its way back
             return node.children[-1] if node.is_error and node.children else node
         if wrong.is_error or wrong.is_missing:
@@ -151,7 +151,7 @@ def named(node: SyntaxNode) -> list[SyntaxNode]:
 
 def each(node: SyntaxNode, name: str) -> list[SyntaxNode]:
     """The named children in a field of the grammar, without punctuation."""
-    return [one for one in node.children_by_field_name(name) if one.is_named]
+    return [part for part in node.children_by_field_name(name) if part.is_named]
 
 
 def child(node: SyntaxNode, name: str) -> SyntaxNode | None:

@@ -60,14 +60,15 @@ def select(node: Expression | Arm, selector: Step) -> Selected:
         number, operands = _SIDES.get(name) or int(name), _operands(node)
         if 0 < number <= len(operands):
             return Selected(operands[number - 1], (), (node,) if isinstance(node, Let) else ())
-    if found := next(_labelled(node, name, (), ()), None):
-        label, names, entered = found
+    if labelled := next(_labelled(node, name, (), ()), None):
+        label, names, entered = labelled
         bound = [declaration.name for declaration in names]
         if sorted(bound) != sorted(label.bound):
             takes = f"{name}({', '.join(bound)})" if bound else name
             problem = f"!{name} names a label at {label.at} that lacks the names bound around it; it takes {takes}"
             raise InputError(f"{selector.at}: {problem}")
-        return Selected(label.body, tuple(sorted(names, key=lambda one: label.bound.index(one.name))), entered)
+        in_order = sorted(names, key=lambda declaration: label.bound.index(declaration.name))
+        return Selected(label.body, tuple(in_order), entered)
     raise InputError(f"{selector.at}: !{name} names no part of the expression at {node.at}")
 
 

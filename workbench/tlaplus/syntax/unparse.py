@@ -44,7 +44,7 @@ def _applied(name: str, arguments: tuple[Expression, ...]) -> str:
 
 
 def _operation(node: Any) -> str:
-    operands = [_inner(one, node.symbol) for one in node.operands]
+    operands = [_inner(operand, node.symbol) for operand in node.operands]
     if len(operands) > 1:
         return f" {node.symbol} ".join(operands)
     if node.symbol in ("^+", "^*", "^#"):
@@ -107,9 +107,11 @@ _WRITERS: dict[type, Callable[[Any], str]] = {
     tree.At: lambda node: "@",
     tree.Apply: lambda node: _applied(node.name, node.arguments),
     tree.Operation: _operation,
-    tree.Conjunction: lambda node: " /\\ ".join(_inner(one, "/\\") for one in node.operands),
-    tree.Disjunction: lambda node: " \\/ ".join(_inner(one, "\\/") for one in node.operands),
-    tree.Lambda: lambda node: f"LAMBDA {', '.join(one.name for one in node.parameters)} : {_full(node.body)}",
+    tree.Conjunction: lambda node: " /\\ ".join(_inner(operand, "/\\") for operand in node.operands),
+    tree.Disjunction: lambda node: " \\/ ".join(_inner(operand, "\\/") for operand in node.operands),
+    tree.Lambda: lambda node: (
+        f"LAMBDA {', '.join(parameter.name for parameter in node.parameters)} : {_full(node.body)}"
+    ),
     tree.Qualified: _qualified,
     tree.Label: _label,
     tree.Quantified: lambda node: f"\\{node.kind} {_bounds(node)} : {_full(node.body)}",

@@ -21,8 +21,8 @@ def _nodes_in(value: Any) -> Iterator[Node]:
     if isinstance(value, Node):
         yield value
     elif type(value) is tuple:
-        for one in value:
-            yield from _nodes_in(one)
+        for part in value:
+            yield from _nodes_in(part)
 
 
 def introduced(node: Node) -> tuple[Declaration, ...]:

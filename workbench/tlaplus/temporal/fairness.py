@@ -81,17 +81,18 @@ class FairSteps:
             fail_at(self._too_many, "the specification has more conditions of fairness than a search decides with")
         trigger = self._all(promised.trigger, True) if promised.trigger else None
         unless = frozenset(map(self._add_goal, promised.goals))
-        steps = frozenset(self._add_steps(one, None) for one in promised.never)
+        steps = frozenset(self._add_steps(step, None) for step in promised.never)
         region = self._all(promised.region, False, is_each=promised.kind == "always_eventually")
-        boxes = [one for one in (*promised.never, *(goal.steps for goal in promised.goals)) if one and one.is_of_box]
+        all_steps = (*promised.never, *(goal.steps for goal in promised.goals))
+        boxes = [step for step in all_steps if step and step.is_of_box]
         if boxes:
-            region = _Asking([self._compiled(one.action) for one in boxes], region)
+            region = _Asking([self._compiled(box.action) for box in boxes], region)
         return Formula(promised.kind, trigger, region, unless=unless, steps=steps)
 
     def tell(self) -> None:
         """Tell the steps which of the conditions count them."""
         for instance in self._instances:
-            own = [number for number, one in enumerate(self.conditions) if instance.number in one.actions]
+            own = [number for number, condition in enumerate(self.conditions) if instance.number in condition.actions]
             if any(self._counts[number] is not None for number in own):
                 instance.counting = self._counting(own)
 
@@ -131,15 +132,15 @@ class FairSteps:
                 return [], action
             inner = unfolded
         operands = [inner.beside(operand) for operand in inner.node.operands]
-        guards = [one for one in operands if self._closures.level(one) <= Level.STATE]
-        others = [one for one in operands if self._closures.level(one) > Level.STATE]
+        guards = [operand for operand in operands if self._closures.level(operand) <= Level.STATE]
+        others = [operand for operand in operands if self._closures.level(operand) > Level.STATE]
         return (guards, others[0]) if len(others) == 1 else ([], action)
 
     def _disjuncts(self, action: Closure) -> frozenset[int] | None:
         """The steps of Next that make up an action; None if it has other ones too."""
         keys = [disjunct.key for disjunct in split(self._closures, action, "")]
-        known = all(key in self._numbers for key in keys)
-        return frozenset(number for key in keys for number in self._numbers[key]) if known else None
+        is_of_next = all(key in self._numbers for key in keys)
+        return frozenset(number for key in keys for number in self._numbers[key]) if is_of_next else None
 
     def _add_goal(self, goal: FairnessGoal) -> int:
         """Add a goal, which every behaviour that breaks a formula meets."""
@@ -175,7 +176,7 @@ class FairSteps:
         return CountedSteps(self._cells, remembered, places, asks_all)
 
     def _places(self, watched: Container[Variable]) -> list[int]:
-        return [number for number, one in enumerate(self._variables) if one in watched]
+        return [number for number, variable in enumerate(self._variables) if variable in watched]
 
     def _compiled(self, closure: Closure) -> CompiledPredicate:
         return CompiledPredicate(self._closures, self._cells, closure)
@@ -192,15 +193,15 @@ class FairSteps:
         return len(self.conditions) - 1
 
     def _test(self, literal: Literal) -> Callable[[Reader], bool]:
-        what = literal.what
-        test = self._enabled(what) if isinstance(what, Condition) else self._compiled(what)
+        subject = literal.what
+        test = self._enabled(subject) if isinstance(subject, Condition) else self._compiled(subject)
         return test if literal.holds else _All([test], False)
 
     def _all(self, literals: Sequence[Literal], holds: bool, is_each: bool = False) -> Callable[[Reader], bool]:
         """Whether some predicates are all true, or not; `is_each` evaluates each of them in each state."""
         if len(literals) == 1:
             return self._test(literals[0] if holds else literals[0].negated)
-        return (_Each if is_each else _All)([self._test(one) for one in literals], holds)
+        return (_Each if is_each else _All)([self._test(literal) for literal in literals], holds)
 
 
 class _All:

@@ -96,7 +96,7 @@ class Clause:
     later: tuple["Clause", ...] = ()
 
     def __and__(self, other: "Clause") -> "Clause":
-        return Clause(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return Clause(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     @property
     def lasting(self) -> "Clause":
@@ -159,14 +159,14 @@ class Negation:
         parts = self._parts(closure, holds)
         if parts is None:
             refuse(node)
-        found = [self.cases(*part) for part in parts.parts]
-        return self._both(node, found) if parts.all else [case for each in found for case in each]
+        of_parts = [self.cases(*part) for part in parts.parts]
+        return self._both(node, of_parts) if parts.all else [case for each in of_parts for case in each]
 
     def _at_some_time(self, closure: Closure, holds: bool) -> list[Clause]:
         """The cases of ``<>closure``, or of ``<>~closure``."""
         if (step := _step(closure, holds)) is not None:
             return [Clause(later=(Clause(takes=(step,)),))]
-        return [one.at_some_time or refuse(closure.node) for one in self.cases(closure, holds)]
+        return [clause.at_some_time or refuse(closure.node) for clause in self.cases(closure, holds)]
 
     def _at_all_times(self, closure: Closure, holds: bool) -> list[Clause]:
         """The cases of ``[]closure``, or of ``[]~closure``."""
@@ -175,34 +175,34 @@ class Negation:
         parts = None if self._closures.level(closure) <= Level.STATE else self._parts(closure, holds)
         if parts is not None and parts.all:
             return self._both(closure.node, list(starmap(self._at_all_times, parts.parts)))
-        found = self.cases(closure, holds)
-        if len([one for one in found if one.passing != Clause()]) > 1:
+        cases = self.cases(closure, holds)
+        if len([case for case in cases if case.passing != Clause()]) > 1:
             refuse(closure.node)
-        return [one.at_all_times or refuse(closure.node) for one in found]
+        return [case.at_all_times or refuse(closure.node) for case in cases]
 
     def _both(self, node: Expression, several: Iterable[list[Clause]]) -> list[Clause]:
-        made = [Clause()]
+        clauses = [Clause()]
         for cases in several:
-            made = [one & other for one in made for other in cases]
-            if len(made) > _MOST:
+            clauses = [one & other for one in clauses for other in cases]
+            if len(clauses) > _MOST:
                 fail_at(node.at, f"this formula can be broken in more than {_MOST} ways, which is not supported")
-        return made
+        return clauses
 
     def _parts(self, closure: Closure, holds: bool) -> "_Parts | None":
         """The conjuncts or disjuncts of `closure`, or of its negation."""
         node = closure.node
         if isinstance(node, (Conjunction, Disjunction)):
-            given = [(closure.beside(one), holds) for one in node.operands]
-            return _Parts(isinstance(node, Conjunction) is holds, given)
+            parts = [(closure.beside(operand), holds) for operand in node.operands]
+            return _Parts(isinstance(node, Conjunction) is holds, parts)
         if isinstance(node, Operation) and node.symbol == "~":
             return _Parts(True, [(closure.beside(node.operands[0]), not holds)])
         if isinstance(node, Operation) and node.symbol == "=>":
-            given = [(closure.beside(node.operands[0]), not holds), (closure.beside(node.operands[1]), holds)]
-            return _Parts(not holds, given)
+            parts = [(closure.beside(node.operands[0]), not holds), (closure.beside(node.operands[1]), holds)]
+            return _Parts(not holds, parts)
         if isinstance(node, If):  # (P => A) and (~P => B)
             otherwise = Operation(node.at, "~", (node.condition,))
             ways = ((node.condition, node.then), (otherwise, node.otherwise))
-            return _Parts(holds, [(closure.beside(Operation(node.at, "=>", one)), holds) for one in ways])
+            return _Parts(holds, [(closure.beside(Operation(node.at, "=>", way)), holds) for way in ways])
         if isinstance(node, Operation) and node.symbol == "~>":  # P ~> Q is [](P => <>Q)
             first, second = node.operands
             follows = Operation(node.at, "=>", (first, Operation(node.at, "<>", (second,))))

@@ -89,20 +89,20 @@ def behaviour_of(closures: Closures, closure: Closure) -> Behaviour:
     Raises:
         InputError: With the place, for a part that is something else.
     """
-    found = Behaviour()
+    behaviour = Behaviour()
     for part in closures.conjuncts(closure, Level.STATE):
         node = part.node
         if closures.level(part) <= Level.STATE:
-            found.initial.append(part)
+            behaviour.initial.append(part)
         elif isinstance(node, Fairness):
-            found.fairness.append(Condition.of(part, node))
+            behaviour.fairness.append(Condition.of(part, node))
         elif (steps := _steps(part)) is not None:
-            found.steps.append(steps)
+            behaviour.steps.append(steps)
         elif _is_liveness(closures, part):
-            found.assumed.append(part)
+            behaviour.assumed.append(part)
         else:
             fail_at(node.at, "a specification has initial predicates, [][Next]_vars and liveness; this is none of them")
-    return found
+    return behaviour
 
 
 def _is_liveness(closures: Closures, part: Closure) -> bool:
@@ -181,10 +181,10 @@ class _Asking:
     def _without_constants(self, case: Clause) -> Clause | None:
         """The case without the constant predicates at its beginning; None if one of them does not hold."""
         varying = []
-        for one in case.now:
-            if isinstance(one.what, Condition) or self.closures.level(one.what) > Level.CONSTANT:
-                varying.append(one)
-            elif self.closures.is_true(one.what) is not one.holds:
+        for literal in case.now:
+            if isinstance(literal.what, Condition) or self.closures.level(literal.what) > Level.CONSTANT:
+                varying.append(literal)
+            elif self.closures.is_true(literal.what) is not literal.holds:
                 return None
         return replace(case, now=tuple(varying))
 
@@ -198,7 +198,7 @@ def _promised(case: Clause, part: Closure) -> Promised:
     Raises:
         InputError: With the place, if none does.
     """
-    settles = tuple(FairnessGoal(True, (one,), None) for one in case.settles)
+    settles = tuple(FairnessGoal(True, (literal,), None) for literal in case.settles)
     if case.later and case.passing == Clause(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
         (begin,) = case.later
         return Promised("leads_to", begin.now, begin.always, begin.never, case.goals + settles, part.values)
@@ -237,5 +237,5 @@ def components(closures: Closures, subscript: Closure) -> frozenset[Variable | N
 
 def variables_in(closures: Closures, subscript: Closure) -> frozenset[Variable] | None:
     """The variables of a subscript that is a variable or a tuple of them, through definitions; None for any other."""
-    found = components(closures, subscript)
-    return None if None in found else frozenset(filter(None, found))
+    variables = components(closures, subscript)
+    return None if None in variables else frozenset(filter(None, variables))

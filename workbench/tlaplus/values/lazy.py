@@ -216,8 +216,8 @@ def each(members: Any) -> Iterable[Any]:
         return ordered(members)
     if type(members) in CONCRETE:
         raise EvaluationError(f"{brief(members)} is not a set, so that it has no members to enumerate")
-    found: Iterable[Any] = members.each()
-    return found
+    elements: Iterable[Any] = members.each()
+    return elements
 
 
 # Concrete functions --------------------------------------------------------------------------------------------------

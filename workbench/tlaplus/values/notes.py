@@ -10,14 +10,14 @@ from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.values.values import Noticed, evaluation
 
 
-def notice(tell: Callable[..., str], *given: Any) -> None:
-    """Note ``tell(*given)`` about the expression that is being evaluated; what is noted of it first stays."""
+def notice(tell: Callable[..., str], *arguments: Any) -> None:
+    """Note ``tell(*arguments)`` about the expression that is being evaluated; what is noted of it first stays."""
     noticed = evaluation().noticed
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_of_module(frame.f_code):
         frame = frame.f_back
     if frame is not None and noticed is not None and (key := (frame.f_code, frame.f_lasti)) not in noticed:
-        noticed[key] = tell(*given)
+        noticed[key] = tell(*arguments)
 
 
 def told(noticed: Noticed) -> Iterator[str]:

@@ -120,10 +120,10 @@ def union(sets: Any) -> Any:
     """``UNION sets``; lazy if one of them cannot be listed."""
     parts: list[Any] = list(each(sets))
     endless = [part for part in parts if type(part) not in CONCRETE]
-    made: Any = set_of([member for part in parts if type(part) in CONCRETE for member in set_from(part)])
+    whole: Any = set_of([member for part in parts if type(part) in CONCRETE for member in set_from(part)])
     for part in endless:
-        made = Union(made, part)
-    return made
+        whole = Union(whole, part)
+    return whole
 
 
 def choose(members: Any, test: Callable[[Any], Any]) -> Any:
@@ -159,8 +159,8 @@ def settled(value: Any) -> Any:
 
 def recursive(domain: Any, body: Callable[[Any, Any], Any]) -> Any:
     r"""``f[x \in domain] == body(f, x)``: each value is evaluated where it is needed first."""
-    made = LazyFunction(domain, lambda argument: body(made, argument))
-    return made
+    defined = LazyFunction(domain, lambda argument: body(defined, argument))
+    return defined
 
 
 class LazyFunction(Lazy):
@@ -192,10 +192,10 @@ class LazyFunction(Lazy):
     def updated(self, updates: Sequence[Update]) -> Any:
         if not self.endless:
             return replaced(self.force(), updates)
-        made: Any = self
+        changed: Any = self
         for path, new in updates:
-            made = LazyFunction(self._domain, _updating(made, force(path[0]), path[1:], new))
-        return made
+            changed = LazyFunction(self._domain, _updating(changed, force(path[0]), path[1:], new))
+        return changed
 
     def force(self) -> Any:
         if self.endless:

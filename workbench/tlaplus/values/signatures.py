@@ -75,9 +75,9 @@ class Signatures:
             kinds = set(map(type, value))
             if len(kinds) == 1 and (sequence := _SEQUENCES.get(kinds.pop())):
                 return sequence
-        known = self._known.get(id(value))
-        if known is not None:
-            return known[1]
+        entry = self._known.get(id(value))
+        if entry is not None:
+            return entry[1]
         if kind is frozenset:
             members = self.of_all(value)
             signature = self._number("set", members) if members else UNKNOWN
@@ -110,8 +110,8 @@ class Signatures:
 
     def of_members(self, members: frozenset[Any]) -> int:
         """The join of the signatures of a set's members, which is remembered."""
-        known = self._known.get(id(members))
-        signature = self.of(members) if known is None else known[1]
+        entry = self._known.get(id(members))
+        signature = self.of(members) if entry is None else entry[1]
         return self._forms[signature][1] if signature else UNKNOWN
 
     def join(self, one: int, other: int) -> int:
@@ -184,10 +184,10 @@ class Signatures:
         merged: dict[frozenset[str], dict[str, int]] = {}
         for row in rows:
             fields = dict(row)
-            known = merged.setdefault(frozenset(fields), fields)
+            joint = merged.setdefault(frozenset(fields), fields)
             for name, signature in fields.items():
-                known[name] = self.join(known[name], signature)
-            if UNKNOWN in known.values():
+                joint[name] = self.join(joint[name], signature)
+            if UNKNOWN in joint.values():
                 return UNKNOWN
         if len(merged) > _MOST_RECORDS:
             return UNKNOWN

@@ -71,9 +71,9 @@ class _Typed(int):
     """The rank of typed model values, which TLC compares with untyped ones and with those of their type alone."""
 
     def __new__(cls, type_: str) -> "_Typed":
-        made = super().__new__(cls, 0)
-        made.type = type_
-        return made
+        typed = super().__new__(cls, 0)
+        typed.type = type_
+        return typed
 
     type: str
 
@@ -145,9 +145,9 @@ class Order:
             return 1, self._places.get(value, value)
         if kind is bool:
             return 1, _TRUTHS[value]
-        known = self._keys.get(id(value))
-        if known is not None:
-            return known[1]
+        entry = self._keys.get(id(value))
+        if entry is not None:
+            return entry[1]
         key: Any
         if kind is tuple:
             key = 1, (len(value), self._numbers_to(len(value)), tuple(map(self.key, value)))
@@ -177,12 +177,12 @@ class Order:
 
     def domain_of(self, function: Map) -> frozenset[Any]:
         """``DOMAIN function``, the same set each time."""
-        known = self._domains.get(id(function))
-        if known is None:
+        entry = self._domains.get(id(function))
+        if entry is None:
             domain = frozenset(function._data)
             _keep(self._domains, function, domain)
             return domain
-        return known[1]
+        return entry[1]
 
     def _key_of_map(self, value: Map) -> tuple[Any, ...]:
         data, words = value._data, self.words_of(value)
@@ -198,42 +198,42 @@ class Order:
             return self._words[domain]
         except KeyError:
             pass
-        found = None
+        entry = None
         if all(type(word) is str or type(word) is Name for word in domain):
             words = tuple(sorted(domain, key=self.key))
-            found = words, tuple(map(self.key, words))
+            entry = words, tuple(map(self.key, words))
         if len(self._words) >= _MOST:
             self._words.clear()
-        self._words[domain] = found
-        return found
+        self._words[domain] = entry
+        return entry
 
     def member_keys(self, members: frozenset[Any]) -> list[Any]:
         """See :func:`member_keys`."""
-        known = self._member_keys.get(id(members))
-        if known is None:
+        entry = self._member_keys.get(id(members))
+        if entry is None:
             keys = [key for key, _ in sorted_pairs([(self.key(member), member) for member in members])]
             _keep(self._member_keys, members, keys)
             return keys
-        return known[1]
+        return entry[1]
 
     def ordered(self, members: frozenset[Any]) -> tuple[Any, ...]:
         """See :func:`ordered`."""
-        known = self._ordered.get(id(members))
-        if known is not None:
-            return known[1]
+        entry = self._ordered.get(id(members))
+        if entry is not None:
+            return entry[1]
         kinds = set(map(type, members))
         if kinds == {int}:
-            made = tuple(sorted(members))
+            sequence = tuple(sorted(members))
         elif kinds == {Name} or kinds == {str}:
-            made = tuple(sorted(members, key=lambda word: self._places.get(word, word)))
+            sequence = tuple(sorted(members, key=lambda word: self._places.get(word, word)))
         elif kinds == {tuple} and set(map(type, itertools.chain.from_iterable(members))) <= {int}:
-            made = tuple(sorted(sorted(members), key=len))
+            sequence = tuple(sorted(sorted(members), key=len))
         elif kinds == {frozenset}:
-            made = tuple(itertools.chain.from_iterable(map(self._in_order, _by_size(members))))
+            sequence = tuple(itertools.chain.from_iterable(map(self._in_order, _by_size(members))))
         else:
-            made = tuple(self._in_order(members))
-        _keep(self._ordered, members, made)
-        return made
+            sequence = tuple(self._in_order(members))
+        _keep(self._ordered, members, sequence)
+        return sequence
 
     def _in_order(self, values: Collection[Any]) -> Iterable[Any]:
         """Some values in order, by their keys."""
@@ -250,10 +250,10 @@ def _by_size(sets: Iterable[frozenset[Any]]) -> Iterator[list[frozenset[Any]]]:
     return (alike[size] for size in sorted(alike))
 
 
-def _keep(known: dict[int, Any], value: Any, what: Any) -> None:
-    if len(known) >= _MOST:
-        known.clear()
-    known[id(value)] = value, what
+def _keep(memo: dict[int, Any], value: Any, answer: Any) -> None:
+    if len(memo) >= _MOST:
+        memo.clear()
+    memo[id(value)] = value, answer
 
 
 #: Notes by the instruction of a module's code that they are about.
