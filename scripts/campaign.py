@@ -44,9 +44,9 @@ class Difference(Exception):
     """An engine's result differs from that of the reference, or is inconsistent."""
 
 
-def expect(truth: object, what: object) -> None:
+def expect(truth: object, message: object) -> None:
     if not truth:
-        raise Difference(what)
+        raise Difference(message)
 
 
 def in_pieces(chunks: int = 6, states: int = 5, room: int = 16) -> AbstractContextManager[Any]:
@@ -108,18 +108,18 @@ def _violates(trace: Any, formula: Any) -> bool:
     return True
 
 
-def expect_same(result: Result, wanted: Result) -> None:
+def expect_same(result: Result, reference: Result) -> None:
     """Raise :class:`Difference` unless both have found the same."""
-    expect_sound(result, [v.name for v in wanted.verdicts])
-    one, other = figures(result), figures(wanted)
+    expect_sound(result, [v.name for v in reference.verdicts])
+    one, other = figures(result), figures(reference)
     expect(one == other, "\n".join(f"{key}: {one[key]}, not {other[key]}" for key in one if one[key] != other[key]))
 
 
-def expect_partial(result: Result, wanted: Result) -> None:
+def expect_partial(result: Result, reference: Result) -> None:
     """Check the result of a search that was cut short: it may claim only what it has seen."""
-    expect_sound(result, [v.name for v in wanted.verdicts])
+    expect_sound(result, [v.name for v in reference.verdicts])
     expect(not result.complete, "it is complete")
-    for verdict, whole in zip(result.verdicts, wanted.verdicts, strict=True):
+    for verdict, whole in zip(result.verdicts, reference.verdicts, strict=True):
         if verdict.holds is None:
             expect(str(result.stopped) in str(verdict.why), f"{verdict.name}: unknown, since {verdict.why}")
         else:
@@ -138,8 +138,8 @@ def told(how: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        what = "" if isinstance(error, Difference) else f"{type(error).__name__}: "
-        raise Difference(f"{how}: {what}{error}") from error
+        kind = "" if isinstance(error, Difference) else f"{type(error).__name__}: "
+        raise Difference(f"{how}: {kind}{error}") from error
 
 
 def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Result | None:
@@ -152,31 +152,31 @@ def compare(seed: int, most: int = MOST, spark: Any = None, **chosen: Any) -> Re
     for symmetry in (False, True):
         names = judged(model, liveness=not symmetry)
         asked: dict[str, Any] = {"properties": names, "symmetry": symmetry}
-        wanted = check(model, engine="reference", budget=Budget(states=most), **asked)
-        if not wanted.complete:
+        reference = check(model, engine="reference", budget=Budget(states=most), **asked)
+        if not reference.complete:
             return None
         sizes = chance.choice([(6, 5, 16), (3, 2, 4), (7, 3, 64)])
         ways: list[tuple[str, AbstractContextManager[Any], Local | Spark]] = [
             ("one thread", nullcontext(), Local()),
             (f"in pieces of {sizes}", in_pieces(*sizes), Local(workers=chance.choice((2, 3)))),
         ]
-        if wanted.distinct <= FEW:
+        if reference.distinct <= FEW:
             ways.append(("interpreted", interpreted(), Local()))
         if spark is not None:
             ways.append(("on Spark", nullcontext(), Spark(spark)))
         for how, context, engine in ways:
             bits = chance.choice((64, 128))
             with told(f"{how}, {bits} bits, symmetry {symmetry}, {engine}"), context:
-                expect_same(check(model, engine=engine, fingerprints=Fingerprints(bits=bits), **asked), wanted)
-        budget = chance.randint(1, max(1, wanted.distinct))
+                expect_same(check(model, engine=engine, fingerprints=Fingerprints(bits=bits), **asked), reference)
+        budget = chance.randint(1, max(1, reference.distinct))
         with told(f"a budget of {budget} states, symmetry {symmetry}"), in_pieces(*sizes):
             result = check(model, engine=Local(workers=2), budget=Budget(states=budget), **asked)
             if result.complete:
-                expect_same(result, wanted)
+                expect_same(result, reference)
             else:
                 expect(result.distinct == budget, f"{result.distinct} states")
-                expect_partial(result, wanted)
-    return wanted
+                expect_partial(result, reference)
+    return reference
 
 
 def main() -> int:
@@ -194,15 +194,15 @@ def main() -> int:
     began, seed = time.monotonic(), asked.seed
     with interruptible():
         while counts["models"] < asked.models:
-            found = None
+            disagreement = None
             try:
                 result = compare(seed, spark=spark)
             except Difference as difference:
-                found = difference
+                disagreement = difference
             if interrupted():  # enough: the check under way was cut short, and differs for that alone
                 break
-            if found is not None:
-                print(f"seed {seed}: {found}", flush=True)
+            if disagreement is not None:
+                print(f"seed {seed}: {disagreement}", flush=True)
                 counts.update(models=1, differences=1)
             elif result is None:
                 counts["too large"] += 1

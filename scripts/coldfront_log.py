@@ -89,14 +89,14 @@ WHERE data ~ '^(BEGIN|COMMIT|table coldfront\.(claims|claim_acks|deferred_acks):
 
 def programs() -> Path | None:
     """The folder of PostgreSQL's server programs: on the PATH, or Debian's newest."""
-    found = shutil.which("initdb")
-    beside = [Path(found).resolve().parent] if found else []
+    initdb = shutil.which("initdb")
+    beside = [Path(initdb).resolve().parent] if initdb else []
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
     return next((path for path in [*beside, *debian] if (path / "initdb").exists()), None)
 
 
-def give_up(why: str) -> NoReturn:
-    print(why, file=sys.stderr)
+def give_up(reason: str) -> NoReturn:
+    print(reason, file=sys.stderr)
     sys.exit(os.EX_UNAVAILABLE)
 
 
@@ -107,8 +107,8 @@ _WITH_REACH = ("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--se
 @contextlib.contextmanager
 def server() -> Iterator[str]:
     """Run a private server in a temporary folder, which also has its socket; yields the folder's name."""
-    found = programs()
-    if found is None:
+    folder_of_programs = programs()
+    if folder_of_programs is None:
         give_up("PostgreSQL's server programs are missing: install the package postgresql")
     folder = tempfile.mkdtemp(prefix="coldfront_")
     become: list[str] = []
@@ -118,7 +118,7 @@ def server() -> Iterator[str]:
         become = ["setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups", *_WITH_REACH]
 
     def run(program: str, *arguments: str) -> None:
-        command = [*become, str(found / program), "-D", f"{folder}/data", *arguments]
+        command = [*become, str(folder_of_programs / program), "-D", f"{folder}/data", *arguments]
         with open(f"{folder}/out", "w+") as out:  # pg_ctl leaves it open in the server: no pipe, which would never end
             done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
             if done.returncode:
@@ -232,11 +232,11 @@ def play(nodes: dict[str, Node], claims: int, at_once: int, chance: random.Rando
         steps += [("send", node, peer) for node in nodes.values() for peer, queue in node.to_send.items() if queue]
         if not steps:
             return
-        what, node, peer = chance.choice(steps)
-        if what == "claim":
+        action, node, peer = chance.choice(steps)
+        if action == "claim":
             claims -= 1
             node.claim()
-        elif what == "release":
+        elif action == "release":
             node.release()
         else:
             nodes[peer].receive(node.to_send[peer].popleft())

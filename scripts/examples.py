@@ -90,9 +90,9 @@ def answer(example: Example, seconds: float) -> Answer:
     verdict = _verdict(result, example.with_deadlock)
     if example.published.get("result") == ERROR and result.complete:
         return Answer("accepted", result.distinct, result.depth, verdict, cpu=time.process_time() - began)
-    kind, why = _compared(example.published, result, verdict)
+    kind, reason = _compared(example.published, result, verdict)
     calls = int(result.figures.get("python_calls", 0))
-    return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, why)
+    return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, reason)
 
 
 def _is_expected(error: str, published: str) -> bool:
@@ -107,12 +107,12 @@ def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[
     is_undecided = verdict.startswith(_UNKNOWN)
     if {published.get("result"), verdict} == {SAFETY, LIVENESS} and _is_temporal(result):
         verdict = published["result"]  # TLC says so of a PROPERTY by where it finds out
-    found: dict[str, Any] = {} if is_undecided else {"result": verdict}
+    ours: dict[str, Any] = {} if is_undecided else {"result": verdict}
     if is_undecided or verdict == SUCCESS:  # else TLC ends in the midst of a level
-        found["distinctStates"] = result.distinct
+        ours["distinctStates"] = result.distinct
     differing = [
         f"{key} {published[key]} {value}"
-        for key, value in found.items()
+        for key, value in ours.items()
         if published.get(key) not in (value, None, "unknown")
     ]
     if differing:
@@ -123,15 +123,15 @@ def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[
 
 
 def _is_temporal(result: Result) -> bool:
-    return any(one.kind in ("step", "liveness") for one in result.violated)
+    return any(verdict.kind in ("step", "liveness") for verdict in result.violated)
 
 
 def _verdict(result: Result, with_deadlock: bool) -> str:
-    wrong = [one for one in result.verdicts if one.holds is False and (with_deadlock or one.name != "Deadlock")]
+    wrong = [v for v in result.verdicts if v.holds is False and (with_deadlock or v.name != "Deadlock")]
     if not wrong:
-        unknown = [one for one in result.verdicts if one.holds is None]
+        unknown = [verdict for verdict in result.verdicts if verdict.holds is None]
         return f"{_UNKNOWN} {unknown[0].name}" if unknown else SUCCESS
-    kinds = {DEADLOCK if one.name == "Deadlock" else _BY_KIND.get(one.kind, SAFETY) for one in wrong}
+    kinds = {DEADLOCK if verdict.name == "Deadlock" else _BY_KIND.get(verdict.kind, SAFETY) for verdict in wrong}
     return next(kind for kind in (SAFETY, DEADLOCK, LIVENESS, ASSUMPTION) if kind in kinds)
 
 
@@ -153,11 +153,11 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
     process.start()
     sender.close()
     try:
-        found: Answer = receiver.recv()
+        reply: Answer = receiver.recv()
     except EOFError:
-        found = Answer("stopped", why="no answer within the bounds of time and memory")
+        reply = Answer("stopped", why="no answer within the bounds of time and memory")
     process.join()
-    return found
+    return reply
 
 
 def write(table: Path, rows: list[Sequence[str]], counts: str) -> None:
@@ -180,11 +180,11 @@ def main() -> int:
     for example in regressions_in(options.folder) if is_suite else examples_in(options.folder):
         if options.only and not any(text in example.name for text in options.only):
             continue
-        found = answered(example, options.seconds, options.memory << 30)
-        kinds[found.kind] += 1
+        reply = answered(example, options.seconds, options.memory << 30)
+        kinds[reply.kind] += 1
         published = example.published.get("distinctStates")
-        figures = (f"{found.distinct:,}", str(found.depth), found.why or found.verdict, f"{found.calls:,}")
-        row = (example.name, found.kind, "" if published is None else f"{published:,}", *figures, f"{found.cpu:.1f}")
+        figures = (f"{reply.distinct:,}", str(reply.depth), reply.why or reply.verdict, f"{reply.calls:,}")
+        row = (example.name, reply.kind, "" if published is None else f"{published:,}", *figures, f"{reply.cpu:.1f}")
         rows.append(row)
         print(*row, sep=" | ", file=sys.stderr, flush=True)
     counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())

@@ -26,9 +26,9 @@ def names_on(page: Path = PAGE) -> list[str]:
     return [shown["name"] for shown in SHOWN.finditer(page.read_text())]
 
 
-def drawn(one: Configuration) -> str:
+def drawn(configured: Configuration) -> str:
     """The picture of a configuration."""
-    result = check(one.model, one.properties, symmetry=one.symmetry)
+    result = check(configured.model, configured.properties, symmetry=configured.symmetry)
     wrong = next(verdict for verdict in result.verdicts if verdict.word == "violated")
     assert wrong.trace is not None
     return trace_view(wrong.trace, properties=[wrong.name]).svg(width=WIDTH)
@@ -36,5 +36,5 @@ def drawn(one: Configuration) -> str:
 
 if __name__ == "__main__":
     for name in names_on():
-        one = configuration(PAGE.parent / f"{name}.toml")
-        (PAGE.parent / "pictures" / f"{name}.svg").write_text(drawn(one) + "\n")
+        configured = configuration(PAGE.parent / f"{name}.toml")
+        (PAGE.parent / "pictures" / f"{name}.svg").write_text(drawn(configured) + "\n")

@@ -87,17 +87,17 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
         return f"{type(error).__name__}: {error}"
     for path, states in paths:
         try:
-            one = configurations.configuration(path, find)
+            configuration = configurations.configuration(path, find)
             result = check(
-                one.model,
-                one.properties,
-                symmetry=one.symmetry,
+                configuration.model,
+                configuration.properties,
+                symmetry=configuration.symmetry,
                 budget=Budget(states=2 * states + 100, seconds=PATIENCE),
             )
         except Exception as error:  # of the model, which may have become anything
             return f"{path.stem}: {type(error).__name__}: {error}"
-        if not one.as_expected(result):
-            return f"{path.stem}: " + (one.differences(result) or [str(result.error or "too many states")])[0]
+        if not configuration.as_expected(result):
+            return f"{path.stem}: " + (configuration.differences(result) or [str(result.error or "too many states")])[0]
     return None
 
 
@@ -106,16 +106,16 @@ def first_difference(mutant: Mutant | None, paths: Iterable[tuple[Path, int]]) -
 
 def sources_of(model: type[Model]) -> dict[Path, ModuleType]:
     """The files that a model's behaviour stands in: its class's, those of its bases, and the models' that they use."""
-    found: dict[Path, ModuleType] = {}
+    modules: dict[Path, ModuleType] = {}
     waiting = [sys.modules[base.__module__] for base in model.__mro__ if base.__module__ != "builtins"]
     while waiting:
         module = waiting.pop()
         own = not module.__name__.startswith("workbench.") or module.__name__.startswith(f"{OURS}.")
-        if own and getattr(module, "__file__", None) and (path := Path(str(module.__file__)).resolve()) not in found:
-            found[path] = module
+        if own and getattr(module, "__file__", None) and (path := Path(str(module.__file__)).resolve()) not in modules:
+            modules[path] = module
             used = [v if isinstance(v, ModuleType) else _module_of(v) for v in vars(module).values()]
             waiting += [other for other in used if other and other.__name__.startswith(f"{OURS}.")]
-    return found
+    return modules
 
 
 def _module_of(value: Any) -> ModuleType | None:
@@ -139,8 +139,8 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
     modules: dict[Path, ModuleType] = {}
     bench = Bench()
     for path in configurations.find(targets):
-        one = configurations.configuration(path)
-        used, states = sources_of(type(one.model.author)), _states(one)
+        configuration = configurations.configuration(path)
+        used, states = sources_of(type(configuration.model.author)), _states(configuration)
         modules |= used
         for file in used:
             if states <= most:
@@ -151,14 +151,16 @@ def prepare(files: Sequence[Path], targets: Iterable[Path], most: float = math.i
     for file in [file.resolve() for file in files] or sorted(bench.judges):
         bench.judges[file].sort(key=lambda judge: judge[1])
         module, name = modules[file], short_name(file)
-        bench.mutants += [Mutant(file, module.__name__, name, one) for one in mutations(file.read_text(), vars(module))]
+        bench.mutants += [
+            Mutant(file, module.__name__, name, mutation) for mutation in mutations(file.read_text(), vars(module))
+        ]
     return bench
 
 
-def _states(one: Configuration) -> int:
-    if "distinct" not in one.expect:
-        raise InputError(f"{one.path} says nothing of the number of states; give `distinct` under [expect]")
-    return int(one.expect["distinct"])
+def _states(configuration: Configuration) -> int:
+    if "distinct" not in configuration.expect:
+        raise InputError(f"{configuration.path} says nothing of the number of states; give `distinct` under [expect]")
+    return int(configuration.expect["distinct"])
 
 
 # The command ---------------------------------------------------------------------------------------------------------
@@ -212,7 +214,7 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         print(wrong[-1], flush=True)
     for name, counts in sorted(by_file.items()):
-        print(f"{name}: " + ", ".join(f"{counts[one]:,} {one}" for one in ("noticed", "equivalent", "survived")))
+        print(f"{name}: " + ", ".join(f"{counts[kind]:,} {kind}" for kind in ("noticed", "equivalent", "survived")))
     print(f"{len(wrong)} to look at" if wrong else "no mutant survives")
     return 1 if wrong else 0
 

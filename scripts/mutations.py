@@ -154,13 +154,13 @@ def mutations(source: str, constants: Mapping[str, Any]) -> list[Mutation]:
         [('len(s.table) > 1', 'len(s.table) >= 1'), ('len(s.table) > 1', 'len(s.table) <= 1'), ('1', '2'), ('1', '0')]
     """
     tree = ast.parse(source)
-    found, seen = [], Counter[tuple[str, str, str]]()
+    changes, seen = [], Counter[tuple[str, str, str]]()
     for function, path, node, new in _Finder(tree, constants).module():
         before, after = _text(node), "" if new is None or isinstance(new, ast.Pass) else _text(new)
         seen[function, before, after] += 1
         nth = seen[function, before, after]
-        found.append(Mutation(function, before, after, nth, getattr(node, "lineno", 0), path, new))
-    return found
+        changes.append(Mutation(function, before, after, nth, getattr(node, "lineno", 0), path, new))
+    return changes
 
 
 def _text(node: ast.AST) -> str:
@@ -294,10 +294,10 @@ class _Finder:
             new = copy.deepcopy(node)
             match target, node.value:
                 case ast.Tuple(elts=targets), ast.Tuple(elts=values):
-                    for k, one in enumerate(targets):
-                        if not isinstance(one, ast.Name):
+                    for k, part in enumerate(targets):
+                        if not isinstance(part, ast.Name):
                             new = copy.deepcopy(node)
-                            new.targets[i] = ast.Tuple([t for t in targets if t is not one], ast.Store())
+                            new.targets[i] = ast.Tuple([t for t in targets if t is not part], ast.Store())
                             new.value = ast.Tuple([v for v in values if v is not values[k]], ast.Load())
                             yield self.found(path, node, new)
                 case _ if len(node.targets) > 1:
@@ -355,8 +355,8 @@ class _Finder:
     def members(self, node: ast.expr, path: Path) -> Iterator[_Found]:
         """One of several that are listed is forgotten."""
         if isinstance(node, ast.Tuple) and len(node.elts) > 1:
-            for one in node.elts:
-                yield self.found(path, node, ast.Tuple([e for e in node.elts if e is not one], ast.Load()))
+            for member in node.elts:
+                yield self.found(path, node, ast.Tuple([e for e in node.elts if e is not member], ast.Load()))
 
     def others(self, node: ast.expr) -> Iterator[ast.expr]:
         """The mistaken replacements of an expression."""
@@ -374,14 +374,14 @@ class _Finder:
                 yield from self.turned(node)
             case ast.BoolOp(values=values):
                 yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), values)
-                for one in values:
-                    rest = [value for value in values if value is not one]
-                    if not _is_for_people(one):
+                for clause in values:
+                    rest = [value for value in values if value is not clause]
+                    if not _is_for_people(clause):
                         yield rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 yield operand
             case ast.IfExp():
-                yield from (one for one in (node.body, node.orelse) if not _is_for_people(one))
+                yield from (branch for branch in (node.body, node.orelse) if not _is_for_people(branch))
             case ast.BinOp():
                 yield from _other_sums(node)
             case ast.Call():
@@ -399,9 +399,9 @@ class _Finder:
                 yield new
         for i, value in enumerate(node.comparators):
             if isinstance(value, ast.Tuple) and len(value.elts) > 1:
-                for one in value.elts:
+                for member in value.elts:
                     new = copy.copy(node)
-                    rest = ast.Tuple([e for e in value.elts if e is not one], ast.Load())
+                    rest = ast.Tuple([e for e in value.elts if e is not member], ast.Load())
                     new.comparators = [*node.comparators[:i], rest, *node.comparators[i + 1 :]]
                     yield new
 
@@ -459,9 +459,9 @@ def _name(node: ast.Call) -> str:
     return ""
 
 
-def _after(one: str, names: list[str]) -> list[str]:
+def _after(name: str, names: list[str]) -> list[str]:
     """The name after `one`, the first after the last; none if there is no other."""
-    return [names[(names.index(one) + 1) % len(names)]] if one in names and len(names) > 1 else []
+    return [names[(names.index(name) + 1) % len(names)]] if name in names and len(names) > 1 else []
 
 
 def _without_first(node: ast.expr) -> ast.expr:

@@ -92,12 +92,12 @@ def mutants_of(files: Sequence[Path]) -> list[Mutant]:
     chosen = [file.resolve() for file in files] or sorted(
         {file for room in ROOMS for file in (ROOT / room).rglob("*.py") if "njit" not in file.read_text()}
     )
-    found = []
+    mutants = []
     for file in chosen:
         place = file.relative_to(ROOT)
         module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
-        found += [Mutant(file, module, place.as_posix(), one) for one in mutations(file.read_text(), {})]
-    return found
+        mutants += [Mutant(file, module, place.as_posix(), mutation) for mutation in mutations(file.read_text(), {})]
+    return mutants
 
 
 class Instead(SourceFileLoader):
@@ -195,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     every = mutants_of(options.files)
     wrong = [f"listed as equivalent, and no mutant: {entry}" for entry in listed.unknown(every)]
     print(*wrong, sep="\n", end="\n" * bool(wrong), flush=True)
-    mutants = sorted((one for one in every if not listed.has(one)), key=lambda mutant: mutant.lot)[: options.sample]
+    mutants = sorted((m for m in every if not listed.has(m)), key=lambda mutant: mutant.lot)[: options.sample]
     by_room: dict[str, Counter[str]] = {}
     for mutant, noticed in judge(mutants, options.jobs, options.tests):
         by_room.setdefault(str(room_of(mutant.path)), Counter())["noticed" if noticed else "survived"] += 1

@@ -57,8 +57,8 @@ def with_commands(text: str) -> str:
         'pip install git+ADDRESS@v0.2.0'
     """
 
-    def command(found: re.Match[str]) -> str:
-        return f"'{SOURCE}{extra}'" if (extra := found["extra"]) else SOURCE
+    def command(match: re.Match[str]) -> str:
+        return f"'{SOURCE}{extra}'" if (extra := match["extra"]) else SOURCE
 
     return _RELEASE.sub(RELEASE, _INSTALL.sub(command, text))
 
@@ -81,31 +81,33 @@ def written(page: Path) -> str:
     return TABLE.sub(renew, page.read_text())
 
 
-def figures(rows: Sequence[str], known: Mapping[str, Configuration]) -> str:
+def figures(rows: Sequence[str], configurations: Mapping[str, Configuration]) -> str:
     """The table of `rows`; each may be described by one of `known` that stands before it."""
     columns = {
-        "settings": lambda one: constants(one, known),
-        "symmetry": lambda one: ", ".join(one.symmetry),
-        "distinct": lambda one: f"{one.expect['distinct']:,}",
-        "generated": lambda one: f"{one.expect['generated']:,}" if "generated" in one.expect else "",
-        "depth": lambda one: str(one.expect["depth"]),
+        "settings": lambda configured: constants(configured, configurations),
+        "symmetry": lambda configured: ", ".join(configured.symmetry),
+        "distinct": lambda configured: f"{configured.expect['distinct']:,}",
+        "generated": lambda configured: (
+            f"{configured.expect['generated']:,}" if "generated" in configured.expect else ""
+        ),
+        "depth": lambda configured: str(configured.expect["depth"]),
         "verdicts": verdicts,
     }
     filled = {"file": [f"`{name}`" for name in rows]}
-    filled |= {column: [cell(known[name]) for name in rows] for column, cell in columns.items()}
+    filled |= {column: [cell(configurations[name]) for name in rows] for column, cell in columns.items()}
     filled = {name: cells for name, cells in filled.items() if any(cells)}
     lines = [list(filled), ["---"] * len(filled), *map(list, zip(*filled.values(), strict=True))]
     return "".join("|" + "|".join(f" {cell} " if cell else " " for cell in line) + "|\n" for line in lines)
 
 
-def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
+def constants(configured: Configuration, configurations: Mapping[str, Configuration]) -> str:
     """The constants of a configuration, by the shortest way to say them."""
-    default = differences(one, machine_of(type(one.model.author)).constants)
-    earlier = takewhile(lambda name: known[name] is not one, known)
+    default = differences(configured, machine_of(type(configured.model.author)).constants)
+    earlier = takewhile(lambda name: configurations[name] is not configured, configurations)
     alike = {
-        name: differences(one, known[name].model.constants)
+        name: differences(configured, configurations[name].model.constants)
         for name in earlier
-        if type(known[name].model.author) is type(one.model.author)
+        if type(configurations[name].model.author) is type(configured.model.author)
     }
     if alike:
         nearest = min(alike, key=lambda name: len(alike[name]))
@@ -115,12 +117,12 @@ def constants(one: Configuration, known: Mapping[str, Configuration]) -> str:
     return ", ".join(default)
 
 
-def differences(one: Configuration, constants: Mapping[str, Any]) -> list[str]:
+def differences(configured: Configuration, constants: Mapping[str, Any]) -> list[str]:
     """The constants of a configuration that are not those given, each as one says it."""
-    declared = one.model.declared.constants
+    declared = configured.model.declared.constants
     return [
         said(name, value, declared[name].domain)
-        for name, value in one.model.constants.items()
+        for name, value in configured.model.constants.items()
         if value != constants[name]
     ]
 
@@ -146,22 +148,22 @@ def said(name: str, value: Any, domain: Any) -> str:
     return f"{name} {' '.join(map(str, value))}" if isinstance(value, tuple) else f"{name} {value}"
 
 
-def verdicts(one: Configuration) -> str:
+def verdicts(configured: Configuration) -> str:
     """The violated properties, with the states of shortest traces; what is not reached; and what else holds.
 
     Left out are invariants that hold, and reachable properties that are reached.
     """
-    told: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": []}
+    groups: dict[str, list[str]] = {"violated": [], "not reached": [], "holds": []}
     within = ""
-    for declared in one.model.select(one.properties):
-        wanted = one.expect["verdicts"][declared.name]
-        word, states = next(iter(wanted.items())) if isinstance(wanted, dict) else (wanted, None)
+    for declared in configured.model.select(configured.properties):
+        verdict = configured.expect["verdicts"][declared.name]
+        word, states = next(iter(verdict.items())) if isinstance(verdict, dict) else (verdict, None)
         if bound := next(filter(word.endswith, WITHIN), ""):
             word, within = word.removesuffix(bound).rstrip(), f", {bound}"
         if word == "reached" or (word == "holds" and declared.kind == "invariant"):
             continue
-        told[word].append(declared.name if states is None else f"{declared.name} ({states})")
-    parts = [f"{word}{within * (word != 'violated')}: {', '.join(names)}" for word, names in told.items() if names]
+        groups[word].append(declared.name if states is None else f"{declared.name} ({states})")
+    parts = [f"{word}{within * (word != 'violated')}: {', '.join(names)}" for word, names in groups.items() if names]
     return "; ".join(parts) or f"all hold{within}"
 
 

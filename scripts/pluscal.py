@@ -120,14 +120,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--random", type=int, default=0, metavar="N", help="N random algorithms, too; needs --pcal")
     parser.add_argument("--seed", type=int, default=0, help="that of the first random algorithm")
     parser.add_argument("--pcal", metavar="CLASSPATH", help="compare with pcal.trans from there")
-    given = parser.parse_args(arguments)
-    for folder in given.folders:
+    options = parser.parse_args(arguments)
+    for folder in options.folders:
         if not folder.is_dir():
             parser.error(f"there is no folder {folder}")
-    if not (given.folders or given.random) or (given.random and given.pcal is None):
+    if not (options.folders or options.random) or (options.random and options.pcal is None):
         parser.error("it takes a FOLDER, or --random N with --pcal CLASSPATH")
-    sources = [source for folder in given.folders for source in sources_in(folder)]
-    for seed in range(given.seed, given.seed + given.random):
+    sources = [source for folder in options.folders for source in sources_in(folder)]
+    for seed in range(options.seed, options.seed + options.random):
         source = find(random_module(seed), str(seed))
         assert source is not None
         sources.append(source)
@@ -138,10 +138,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for source, translation in zip(sources, translations, strict=True)
         if (answer := beside_its_own(source, translation)) is not None
     }
-    tables = {"translations in modules, fresh by their checksums": own} if given.folders else {}
-    if given.pcal is not None:
+    tables = {"translations in modules, fresh by their checksums": own} if options.folders else {}
+    if options.pcal is not None:
         try:
-            modules = of_pcal([source.module for source in sources], given.pcal)
+            modules = of_pcal([source.module for source in sources], options.pcal)
         except InputError as error:
             parser.error(str(error))
         answers = map(beside_pcal, translations, modules)

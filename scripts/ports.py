@@ -80,19 +80,19 @@ class Text(NamedTuple):
 
 def texts_in(folders: Sequence[Path]) -> list[Text]:
     """The modules below `folders` that protocols map, in the order of the settings."""
-    found = {path.stem: path for folder in folders for path in sorted(folder.rglob("*.tla"))}
-    return [Text(module, found[module]) for module in SETTINGS if module in found]
+    paths = {path.stem: path for folder in folders for path in sorted(folder.rglob("*.tla"))}
+    return [Text(module, paths[module]) for module in SETTINGS if module in paths]
 
 
-def compared(text: Text, one: Configuration, budget: Budget = Budget()) -> Sameness:
+def compared(text: Text, configured: Configuration, budget: Budget = Budget()) -> Sameness:
     """The comparison of a configuration's model with the module."""
     module = get_model(str(text.path))
-    return follow_text(one.model, module, get_port(type(one.model.author), text.module), budget=budget)
+    return follow_text(configured.model, module, get_port(type(configured.model.author), text.module), budget=budget)
 
 
-def violated(one: Configuration) -> str:
+def violated(configured: Configuration) -> str:
     """The properties that a configuration expects to be violated."""
-    verdicts = one.expect.get("verdicts", {})
+    verdicts = configured.expect.get("verdicts", {})
     return ", ".join(name for name, verdict in verdicts.items() if isinstance(verdict, dict) and "violated" in verdict)
 
 
@@ -105,12 +105,12 @@ def mutants_of(name: str, sample: int) -> list[Mutant]:
     path = Path(inspect.getfile(model))
     source, constants = path.read_text(), vars(sys.modules[model.__module__])
     judging = {*model.declared.properties}
-    made = [
-        Mutant(path, model.__module__, path.name, one)
-        for one in mutations(source, constants)
-        if one.function.rpartition(".")[2] not in judging
+    mutants = [
+        Mutant(path, model.__module__, path.name, mutation)
+        for mutation in mutations(source, constants)
+        if mutation.function.rpartition(".")[2] not in judging
     ]
-    return sorted(made, key=lambda mutant: mutant.lot)[:sample]
+    return sorted(mutants, key=lambda mutant: mutant.lot)[:sample]
 
 
 def is_noticed(text: Text, mutant: Mutant) -> bool:
@@ -118,8 +118,8 @@ def is_noticed(text: Text, mutant: Mutant) -> bool:
     try:
         find = mutated(mutant)
         for name in SETTINGS[text.module]:
-            one = configuration(name, find)
-            if not compared(text, one, Budget(states=2 * one.expect["distinct"] + 100)).holds:
+            configured = configuration(name, find)
+            if not compared(text, configured, Budget(states=2 * configured.expect["distinct"] + 100)).holds:
                 return True
     except Exception:  # of the model, which may have become anything
         return True
@@ -145,13 +145,15 @@ def main() -> int:
     rows, different = [("module", "configuration", "model", "states", "steps", "same", "violated there")], list[str]()
     for text in texts:
         for name in SETTINGS[text.module]:
-            one = configuration(name)
-            found = compared(text, one)
-            _, states, steps = found.other.has
-            same = {True: "yes", False: "no", None: "?"}[found.holds]
-            rows.append((text.module, name, one.model.name, f"{states:,}", f"{steps:,}", same, violated(one)))
-            if not found.holds:
-                different.append(f"\n{name}: {found}")
+            configured = configuration(name)
+            sameness = compared(text, configured)
+            _, states, steps = sameness.other.has
+            same = {True: "yes", False: "no", None: "?"}[sameness.holds]
+            rows.append(
+                (text.module, name, configured.model.name, f"{states:,}", f"{steps:,}", same, violated(configured))
+            )
+            if not sameness.holds:
+                different.append(f"\n{name}: {sameness}")
     print(*columns(rows, right={3, 4}), *different, sep="\n", flush=True)
     for text in texts if options.mutants else ():
         print(*survivors(text, options.mutants), sep="\n", flush=True)

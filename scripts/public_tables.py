@@ -80,8 +80,8 @@ def unpack(archive: Path, into: Path) -> None:
 
 def answer(audited: Audited) -> str:
     """The state of a table, and the properties of its findings or why it is refused."""
-    found = [] if audited.found is None else audited.found["findings"]
-    return _told(audited.state, {finding["property"] for finding in found})
+    findings = [] if audited.found is None else audited.found["findings"]
+    return _told(audited.state, {finding["property"] for finding in findings})
 
 
 def _told(state: str, violated: Iterable[str]) -> str:
@@ -114,8 +114,8 @@ def main(arguments: list[str] | None = None) -> int:
     for line in columns(different):
         print(line)
     for format in sorted({format for format, _ in counts}):
-        told = [f"{counts[format, state]} {state}" for state in STATES if counts[format, state]]
-        print(f"{format}: {', '.join(told)}")
+        parts = [f"{counts[format, state]} {state}" for state in STATES if counts[format, state]]
+        print(f"{format}: {', '.join(parts)}")
     print(f"{counted(counts.total(), 'table')}, {len(different)} with another answer than is right")
     return 2 if missing else bool(different)
 

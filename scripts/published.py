@@ -74,20 +74,20 @@ def regressions_in(folder: Path) -> Iterator[Example]:
     for file in sorted(suite.glob("test/tlc2/**/*Test.java")):
         text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read_text(), flags=re.DOTALL)
         called = re.search(r"super\s*\(([^;]*)\)\s*;", text)
-        if called is None or "extends ModelCheckerTestCase" not in text or any(one in text for one in _PASSED_OVER):
+        if called is None or "extends ModelCheckerTestCase" not in text or any(mark in text for mark in _PASSED_OVER):
             continue
-        given = _given(called[1])
-        if not given.texts or _OTHERWISE.intersection(given.options) or file.stem.startswith(_WITH_JAVA):
+        passed = _given(called[1])
+        if not passed.texts or _OTHERWISE.intersection(passed.options) or file.stem.startswith(_WITH_JAVA):
             continue
-        spec, *folders = given.texts
+        spec, *folders = passed.texts
         module = suite.joinpath("test-model", *folders, f"{spec.removesuffix('.tla')}.tla")
-        options = dict(pairwise([*given.options, ""]))
+        options = dict(pairwise([*passed.options, ""]))
         named = options.get("-config", f"{module.stem}.cfg")
         if not module.is_file() or not (module.parent / named).is_file():
             continue
-        expected: dict[str, Any] = {"result": _BY_STATUS.get(given.status, ERROR)}
+        expected: dict[str, Any] = {"result": _BY_STATUS.get(passed.status, ERROR)}
         counts = re.search(r'assertTrue\(recorder\.recordedWithStringValues\(EC\.TLC_STATS, "\d+", "(\d+)", "0"', text)
-        if counts is not None and given.status == "SUCCESS":
+        if counts is not None and passed.status == "SUCCESS":
             expected["distinctStates"] = int(counts[1])
         with_deadlock = re.search(r"checkDeadLock\(\)\s*\{\s*return true", text) is not None
         yield Example(file.stem.removesuffix("Test"), module, module.parent / named, expected, with_deadlock)

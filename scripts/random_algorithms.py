@@ -67,10 +67,10 @@ class _Writer:
         ]
         for name, size in self.procedures:
             parameters = [f"{name}{number}" for number in range(size)]
-            given = ", ".join(each + self.random.choice(("", " = 0")) for each in parameters)
+            declared = ", ".join(each + self.random.choice(("", " = 0")) for each in parameters)
             local = self.random.sample(["v1", "v2"], self.random.randint(0, 2))
             around = _Around([*self.globals, *parameters, *local], is_procedure=True)
-            lines += self.part(f"procedure {name}({given})", "procedure", around, local, last="return")
+            lines += self.part(f"procedure {name}({declared})", "procedure", around, local, last="return")
         if self.chance(0.65):
             for number in range(self.random.randint(1, 3)):
                 lines += self.process(number)

@@ -100,11 +100,11 @@ class Tables:
             self.draw("bounded", False, False, False, True),
         )
 
-    def entry(self, *what: Any) -> int:
-        return int.from_bytes(blake2b(repr((self._seed, *what)).encode(), digest_size=4).digest())
+    def entry(self, *words: Any) -> int:
+        return int.from_bytes(blake2b(repr((self._seed, *words)).encode(), digest_size=4).digest())
 
-    def draw(self, what: str, *options: Any) -> Any:
-        return self._chosen[what] if what in self._chosen else options[self.entry(what) % len(options)]
+    def draw(self, name: str, *options: Any) -> Any:
+        return self._chosen[name] if name in self._chosen else options[self.entry(name) % len(options)]
 
 
 # Actions -------------------------------------------------------------------------------------------------------------

@@ -125,7 +125,7 @@ class Around:
     names: dict[str, list[str]] = field(default_factory=dict)
 
     def and_(self, kind: str, name: str) -> "Around":
-        names = {one: list(held) for one, held in self.names.items()}
+        names = {held_kind: list(held) for held_kind, held in self.names.items()}
         names.setdefault(kind, []).append(name)
         return Around(names)
 
@@ -141,7 +141,7 @@ class Writer:
         self.variables: dict[str, str] = {}
         room = 20_000
         for name in "xyzwu"[: self.random.randint(3, 5)]:
-            fitting = [kind for kind, one in KINDS.items() if one.size <= room]
+            fitting = [kind for kind, shape in KINDS.items() if shape.size <= room]
             if fitting:
                 self.variables[name] = self.pick(*fitting)
                 room //= KINDS[self.variables[name]].size
@@ -165,14 +165,14 @@ class Writer:
             return str(self.pick(*held))
         if depth > 0 and self.chance(0.2):
             return self.wrapped(kind, around, depth - 1)
-        made: Callable[[Around, int], str] = getattr(self, f"of_{kind}")
-        return made(around, depth - 1)
+        writer_of: Callable[[Around, int], str] = getattr(self, f"of_{kind}")
+        return writer_of(around, depth - 1)
 
     def wrapped(self, kind: str, around: Around, depth: int) -> str:
         """A construct that any kind can stand in."""
         name = self.fresh()
 
-        def one(inside: Around = around) -> str:
+        def inner(inside: Around = around) -> str:
             return self.of(kind, inside, depth)
 
         def test() -> str:
@@ -180,25 +180,25 @@ class Writer:
 
         match self.random.randrange(8):
             case 0:
-                return f"(IF {test()} THEN {one()} ELSE {one()})"
+                return f"(IF {test()} THEN {inner()} ELSE {inner()})"
             case 1:
-                return f"(CASE {test()} -> {one()} [] {test()} -> {one()} [] OTHER -> {one()})"
+                return f"(CASE {test()} -> {inner()} [] {test()} -> {inner()} [] OTHER -> {inner()})"
             case 2:
                 other = self.pick("int", "bool", "set", "str")
-                return f"(LET {name} == {self.of(other, around, depth)} IN {one(around.and_(other, name))})"
+                return f"(LET {name} == {self.of(other, around, depth)} IN {inner(around.and_(other, name))})"
             case 3:
                 inside = around.and_("int", name)
-                return f"(LET F{name}({name}) == {one(inside)} IN F{name}({self.of('int', around, depth)}))"
+                return f"(LET F{name}({name}) == {inner(inside)} IN F{name}({self.of('int', around, depth)}))"
             case 4:
                 inside = around.and_("int", name)
-                return f"Let({self.of('int', around, depth)}, LAMBDA {name} : {one(inside)})"
+                return f"Let({self.of('int', around, depth)}, LAMBDA {name} : {inner(inside)})"
             case 5:
                 inside = around.and_("int", name)
-                return f"[{name} \\in 0 .. 2 |-> {one(inside)}][{self.of('int', around, depth)}]"
+                return f"[{name} \\in 0 .. 2 |-> {inner(inside)}][{self.of('int', around, depth)}]"
             case 6:
-                return f"<<{self.of('int', around, depth)}, {one()}>>[2]"
+                return f"<<{self.of('int', around, depth)}, {inner()}>>[2]"
             case _:
-                return f"[n |-> {self.of('bool', around, depth)}, it |-> {one()}].it"
+                return f"[n |-> {self.of('bool', around, depth)}, it |-> {inner()}].it"
 
     def of_int(self, around: Around, depth: int) -> str:
         if depth < 0:
@@ -449,15 +449,15 @@ class Writer:
         name = self.fresh()
         inside = around.and_("msg", name).and_("int", f"{name}.n").and_("str", f"{name}.type")
         kind = self.pick("a", "b")
-        made = f'[type |-> "{kind}", n |-> {self.of("int", around, depth)}]'
+        message = f'[type |-> "{kind}", n |-> {self.of("int", around, depth)}]'
         if depth <= 0:
-            return f"{{{made}}}"
+            return f"{{{message}}}"
         some = self.of("msgs", around, depth)
         match self.random.randrange(6):
             case 0 | 1 | 2:
-                return f"({some} \\cup {{{made}}})"
+                return f"({some} \\cup {{{message}}})"
             case 3:
-                return f"({some} \\ {{{made}}})"
+                return f"({some} \\ {{{message}}})"
             case 4:
                 return f"{{{name} \\in {some} : {self.of('bool', inside, depth)}}}"
             case _:
@@ -468,9 +468,9 @@ class Writer:
         inside = around.and_("bound", name).and_("proc", name)
         bound = around.names.get("bound", [])
         if depth > 0 and bound and self.chance(0.6):
-            made = f"{self.pick(*bound)} :> {self.of('int', around, depth)}"
+            pair = f"{self.pick(*bound)} :> {self.of('int', around, depth)}"
             some = self.of("part", around, depth)
-            return f"({made} @@ {some})" if self.chance(0.5) else f"({some} @@ {made})"
+            return f"({pair} @@ {some})" if self.chance(0.5) else f"({some} @@ {pair})"
         if depth > 0:
             return f"[{name} \\in {self.of('procs', around, depth)} |-> {self.of('int', inside, depth)}]"
         return "<<>>"
@@ -607,8 +607,8 @@ class Writer:
         lines.append(f"vars == <<{variables}>>")
         if self.substituted:
             lines.append(f"I == INSTANCE Other WITH v <- {self.substituted}, K <- 1, Op <- Inc")
-            what = self.of_free(around)
-            lines.append(f"J(k) == INSTANCE Other WITH v <- {what}, K <- k, Op <- LAMBDA n : n")
+            state_function = self.of_free(around)
+            lines.append(f"J(k) == INSTANCE Other WITH v <- {state_function}, K <- k, Op <- LAMBDA n : n")
             lines.append("G(f) == INSTANCE Other WITH v <- f, K <- Limit, Op <- Inc")
         lines += self.starts()
         actions = []
@@ -630,7 +630,7 @@ class Writer:
                 case 2 if not of_proc:
                     call = f"<<{name}>>_{self.pick(*self.variables)}"
                 case 3 | 4 if of_proc:
-                    other = self.pick(*(one for one, is_of_proc in actions if is_of_proc))
+                    other = self.pick(*(action for action, is_of_proc in actions if is_of_proc))
                     either = self.pick(
                         f"{name}(p) \\/ ({self.guard(around)} /\\ {other}(p))",
                         f"(IF {self.guard(around)} THEN {name}(p) ELSE {other}(p))",
@@ -659,9 +659,9 @@ class Writer:
     def of_free(self, around: Around) -> str:
         """A state function for an instance, which must not use that instance."""
         used, self.substituted = self.substituted, None
-        made = self.of("int", around, 2)
+        expression = self.of("int", around, 2)
         self.substituted = used
-        return made
+        return expression
 
     def starts(self) -> list[str]:
         parts = []
@@ -692,11 +692,11 @@ class Writer:
                 call = f"{name}(p)" if of_proc else name
                 if self.chance(0.15):
                     call = f"{call} /\\ {self.of('bool', around, 1)}"
-                one = f"{kind}_{subscript}({call})"
-                conditions.append(f"\\A p \\in Procs : {one}" if of_proc else one)
+                condition = f"{kind}_{subscript}({call})"
+                conditions.append(f"\\A p \\in Procs : {condition}" if of_proc else condition)
         if self.chance(0.3):
             conditions.append("WF_vars(Next)")
-        lines = [f"    /\\ {one}" for one in ["Init", "[][Next]_vars", *conditions]]
+        lines = [f"    /\\ {condition}" for condition in ["Init", "[][Next]_vars", *conditions]]
         return ["Spec ==", *lines]
 
     def properties(self, actions: Sequence[tuple[str, bool]], around: Around) -> tuple[dict[str, str], dict[str, str]]:
@@ -744,8 +744,8 @@ class Writer:
             case 9:
                 return self.lasting(test, actions)
             case _:
-                one, other = self.lasting(test, actions), self.lasting(test, actions)
-                return f"({one}) {self.pick('=>', '=>', chr(92) + '/', '/' + chr(92))} ({other})"
+                left, other = self.lasting(test, actions), self.lasting(test, actions)
+                return f"({left}) {self.pick('=>', '=>', chr(92) + '/', '/' + chr(92))} ({other})"
 
     def lasting(self, test: Callable[[int], str], actions: Sequence[tuple[str, bool]]) -> str:
         """A formula that is true at every time if it is true at one."""
@@ -800,18 +800,18 @@ def of_tlc(text: Text, command: str, folder: Path) -> Answer:
         (folder / "M.cfg").write_text(text.cfg(frozenset(wrong)))
         words = [*shlex.split(command), "M.tla", "-config", "M.cfg"]
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
-        said = done.stdout
-        errors = re.findall(r"^Error: (.*(?:\n(?!Error:|State |Finished|\d).*)*)", said, re.MULTILINE)
+        output = done.stdout
+        errors = re.findall(r"^Error: (.*(?:\n(?!Error:|State |Finished|\d).*)*)", output, re.MULTILINE)
         if not errors:
-            found = re.search(r"^(\d+) states generated, (\d+) distinct", said, re.MULTILINE)
-            depth = re.search(r"graph search is (\d+)", said)
-            if found is None:
-                return Answer((), wrong, "no answer: " + said[-300:])
-            return Answer((int(found[2]), int(found[1]), int(depth[1]) if depth else 0), wrong, "")
-        states = len(set(re.findall(r"^State (\d+):", said, re.MULTILINE)))
-        if "initial state" in errors[0] or re.search(r"^[1-9]\d* states generated", said, re.MULTILINE):
+            counts = re.search(r"^(\d+) states generated, (\d+) distinct", output, re.MULTILINE)
+            depth = re.search(r"graph search is (\d+)", output)
+            if counts is None:
+                return Answer((), wrong, "no answer: " + output[-300:])
+            return Answer((int(counts[2]), int(counts[1]), int(depth[1]) if depth else 0), wrong, "")
+        states = len(set(re.findall(r"^State (\d+):", output, re.MULTILINE)))
+        if "initial state" in errors[0] or re.search(r"^[1-9]\d* states generated", output, re.MULTILINE):
             states = max(states, 1)  # TLC may not print the one state that is wrong
-        names = [one for one in (*text.invariants, *text.temporal) if re.search(rf"\b{one}\b", errors[0])]
+        names = [formula for formula in (*text.invariants, *text.temporal) if re.search(rf"\b{formula}\b", errors[0])]
         if not names and "violated by the initial state" in errors[0] and "Starts" in text.temporal:
             names = ["Starts"]  # TLC names the operator that it is an argument of
         if "Deadlock" in errors[0]:
@@ -828,17 +828,17 @@ def of_tlc(text: Text, command: str, folder: Path) -> Answer:
 def differences(ours: Answer, theirs: Answer) -> list[str]:
     if ours.error or theirs.error:
         states = [answer.error.split(":")[0] for answer in (ours, theirs)]
-        if all(one.isdigit() or one == "?" for one in states) and ("?" in states or len(set(states)) == 1):
+        if all(part.isdigit() or part == "?" for part in states) and ("?" in states or len(set(states)) == 1):
             return []
         if states[0] == "refused" and "Parsing" in theirs.error:
             return []
         return [f"errors: {ours.error or ours} | {theirs.error or theirs}"]
-    found = []
+    differing = []
     if ours.figures != theirs.figures:
-        found.append(f"distinct, generated, depth: {ours.figures} | {theirs.figures}")
+        differing.append(f"distinct, generated, depth: {ours.figures} | {theirs.figures}")
     if ours.wrong != theirs.wrong:
-        found.append(f"violated: {ours.wrong} | {theirs.wrong}")
-    return found
+        differing.append(f"violated: {ours.wrong} | {theirs.wrong}")
+    return differing
 
 
 def main() -> int:
@@ -865,11 +865,11 @@ def main() -> int:
             print(f"... {compared} compared", flush=True)
         decided = {engine: ours for engine, ours in answers.items() if not ours.error.startswith("unknown")}
         undecided += len(decided) < len(answers)
-        found = [f"{engine}: {line}" for engine, ours in decided.items() for line in differences(ours, theirs)]
-        differing += bool(found)
-        for line in found:
+        mismatches = [f"{engine}: {line}" for engine, ours in decided.items() for line in differences(ours, theirs)]
+        differing += bool(mismatches)
+        for line in mismatches:
             print(f"{seed}: {line}", flush=True)
-        if found and chosen.keep:
+        if mismatches and chosen.keep:
             kept = chosen.keep / str(seed)
             kept.mkdir(parents=True, exist_ok=True)
             for name, other in {**text.others, "M": text.module}.items():

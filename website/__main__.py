@@ -25,15 +25,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m website", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site", metavar="FOLDER")
     parser.add_argument("--only", nargs="+", metavar="CONFIGURATION", help="a gallery of these alone")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     began = time.perf_counter()
     try:
-        built = build(given.folder.resolve(), given.only)
+        built = build(options.folder.resolve(), options.only)
     except InputError as error:
         print(f"website: {error}", file=sys.stderr)
         return 2
     if built:
-        print(f"The site is in {given.folder / 'index.html'} ({time.perf_counter() - began:.0f} s)")
+        print(f"The site is in {options.folder / 'index.html'} ({time.perf_counter() - began:.0f} s)")
     return 0 if built else 1
 
 

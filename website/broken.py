@@ -53,8 +53,8 @@ class Broken:
     @property
     def repairs(self) -> list[Attempt]:
         """The changes after which the property holds, those first that break nothing else and rule nothing out."""
-        found = [attempt for attempt in self.attempts if self._holds(attempt) is True]
-        return sorted(found, key=lambda attempt: attempt.price)
+        repairing = [attempt for attempt in self.attempts if self._holds(attempt) is True]
+        return sorted(repairing, key=lambda attempt: attempt.price)
 
     @property
     def undecided(self) -> list[Attempt]:
@@ -76,16 +76,16 @@ class Broken:
         return shlex.join([*words, "--property", self.verdict.name, "-o", f"{self.one.name}.html"])
 
 
-def expected(one: Configuration) -> list[str]:
+def expected(configuration: Configuration) -> list[str]:
     """The properties that a configuration expects to be violated."""
-    verdicts = one.expect.get("verdicts", {})
-    return [name for name, wanted in verdicts.items() if isinstance(wanted, dict) and "violated" in wanted]
+    verdicts = configuration.expect.get("verdicts", {})
+    return [name for name, verdict in verdicts.items() if isinstance(verdict, dict) and "violated" in verdict]
 
 
-def inputs(one: Configuration) -> list[Path]:
+def inputs(configuration: Configuration) -> list[Path]:
     """The configurations that the pages of one show: it, and where the violated properties hold."""
-    near = (other for name in expected(one) for other in neighbours(one.model, name, _NEAR))
-    return [*one.files, *(path for other in near for path in other.one.files)]
+    near = (other for name in expected(configuration) for other in neighbours(configuration.model, name, _NEAR))
+    return [*configuration.files, *(path for other in near for path in other.one.files)]
 
 
 def find(path: Path) -> list[Broken]:
@@ -99,19 +99,22 @@ def find(path: Path) -> list[Broken]:
         >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
         [('WhoWantsEnters', 12, ['LeavesLevels=on'])]
     """
-    one = configurations.configuration(path)
-    names = expected(one)
+    configuration = configurations.configuration(path)
+    names = expected(configuration)
     if not names:
         return []
-    result = check(one.model, one.properties, symmetry=one.symmetry)
-    if differences := one.differences(result):
+    result = check(configuration.model, configuration.properties, symmetry=configuration.symmetry)
+    if differences := configuration.differences(result):
         raise InputError(f"{configurations.told_path(path)} is not as expected: {'; '.join(differences)}")
     attempts = flips(
-        one.model,
-        one.properties,
+        configuration.model,
+        configuration.properties,
         before=result,
         until_violated=names,  # a change after which they all are repairs nothing, whatever else it does
-        symmetry=one.symmetry,
+        symmetry=configuration.symmetry,
         budget=Budget(states=MOST_STATES),
     )
-    return [Broken(one, result, result[name], attempts, neighbours(one.model, name, _NEAR)) for name in names]
+    return [
+        Broken(configuration, result, result[name], attempts, neighbours(configuration.model, name, _NEAR))
+        for name in names
+    ]

@@ -95,12 +95,12 @@ def share_navigation(app: Any, name: str, template: str, context: dict[str, Any]
         context["toctree"] = toctree
 
 
-def count(what: str) -> None:
-    counter = _COUNTS[what]
+def count(phase: str) -> None:
+    counter = _COUNTS[phase]
     with counter.get_lock():
         counter.value += 1
         if counter.value % 10 == 0:
-            print(f"pages {what}: {counter.value}", flush=True)
+            print(f"pages {phase}: {counter.value}", flush=True)
 
 
 def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:

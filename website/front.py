@@ -77,8 +77,8 @@ class Shown(NamedTuple):
 
 def stage(folder: Path, kept: Path, only: Sequence[str] | None = None) -> None:
     """Write what the front page shows of the protocols whose configuration is among `only`; of all for None."""
-    wanted = {title: start_from(name).model_class for title, name in PROTOCOLS.items() if only is None or name in only}
-    inputs = {title: [shipped()[PROTOCOLS[title]], *_files_of(model)] for title, model in wanted.items()}
+    models = {title: start_from(name).model_class for title, name in PROTOCOLS.items() if only is None or name in only}
+    inputs = {title: [shipped()[PROTOCOLS[title]], *_files_of(model)] for title, model in models.items()}
     protocols = in_processes("front page", _explore, folder, inputs, kept)
     if protocols:
         write(folder / DATA, json.dumps(protocols))
@@ -91,7 +91,7 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
     names = _switches(model)
     values = [_values(model, name) for name in names]
     results = checked(title)
-    known = list(map(configuration, _files_of(model)))
+    configurations = list(map(configuration, _files_of(model)))
     frames: dict[str, str] = {}
     shown = {}
 
@@ -101,10 +101,10 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
             write(folder / FOLDER / frames[text], text)
         return frames[text]
 
-    def flip(told: Verdict | None, before: Result, after: Result | InputError) -> tuple[str, str]:
+    def flip(verdict: Verdict | None, before: Result, after: Result | InputError) -> tuple[str, str]:
         if after is before or isinstance(after, InputError):
             return "", ""
-        again = _again(told, after)
+        again = _again(verdict, after)
         return what_changed(before, after), framed(again) if again else ""
 
     for chosen, result in results.items():
@@ -112,18 +112,18 @@ def _explore(folder: Path, title: str) -> dict[str, Any]:
         if isinstance(result, InputError):
             shown[key] = Shown(str(result))._asdict()
             continue
-        told = _told(result)
+        main = _main_verdict(result)
         others = _others(values, chosen, results)
         shown[key] = Shown(
-            _why(told),
-            "" if told is None else framed(_frame(f"{told.name}: {told.word}", verdict_view(told, told.trace))),  # type: ignore[arg-type]
+            _why(main),
+            "" if main is None else framed(_frame(f"{main.name}: {main.word}", verdict_view(main, main.trace))),  # type: ignore[arg-type]
             headline(result),
             counted(result.distinct, "state"),
             permalink(replay(result.model, 0, [])),
-            _title(known, result, told),
-            _promise(result, told),
+            _title(configurations, result, main),
+            _promise(result, main),
             [_hint(result, name, after) for name, after in zip(names, others, strict=True)],
-            [[flip(told, result, one) for one in after.values()] for after in others],
+            [[flip(main, result, other) for other in after.values()] for after in others],
         )._asdict()
     switches = [
         {
@@ -184,36 +184,36 @@ def _checked(start: Settings, names: Iterable[str], chosen: Iterable[Any]) -> Re
     return result
 
 
-def _told(result: Result) -> Verdict | None:
+def _main_verdict(result: Result) -> Verdict | None:
     """The verdict to play: the shortest violation, or else the longest run to something that can be reached."""
     traced = [verdict for verdict in result.verdicts if verdict.trace is not None]
     broken = [verdict for verdict in traced if verdict.holds is False]
     return (
-        min(broken, key=lambda one: len(one.trace), default=None)  # type: ignore[arg-type]
-        or max(traced, key=lambda one: len(one.trace), default=None)  # type: ignore[arg-type]
+        min(broken, key=lambda verdict: len(verdict.trace), default=None)  # type: ignore[arg-type]
+        or max(traced, key=lambda verdict: len(verdict.trace), default=None)  # type: ignore[arg-type]
     )
 
 
-def _title(known: Iterable[Configuration], result: Result, told: Verdict | None) -> str:
-    """The title of the first configuration that is this check, or one of fewer properties that has what is told."""
-    for one in known:
-        checked = one.properties is None or told is None or told.name in one.properties
-        if checked and not one.symmetry and one.model.constants == result.model.constants:
-            return one.title
+def _title(configurations: Iterable[Configuration], result: Result, verdict: Verdict | None) -> str:
+    """The title of the first configuration that is this check, or one of fewer properties with that of the verdict."""
+    for configured in configurations:
+        checked = configured.properties is None or verdict is None or verdict.name in configured.properties
+        if checked and not configured.symmetry and configured.model.constants == result.model.constants:
+            return configured.title
     return ""
 
 
-def _promise(result: Result, told: Verdict | None) -> str:
+def _promise(result: Result, verdict: Verdict | None) -> str:
     """The first sentence of a property's docstring, after its name; "" if it has none."""
-    if told is None or not (said := said_of(result, told.name)):
+    if verdict is None or not (doc := said_of(result, verdict.name)):
         return ""
-    return f"{told.name}: {re.split(r'(?<=[.?!]) ', said)[0]}"
+    return f"{verdict.name}: {re.split(r'(?<=[.?!]) ', doc)[0]}"
 
 
-def _why(told: Verdict | None) -> str:
-    if told is None or told.holds is not False:
+def _why(verdict: Verdict | None) -> str:
+    if verdict is None or verdict.holds is not False:
         return ""
-    return f"{told.name}: {told.why or 'what it promises never happens'}"
+    return f"{verdict.name}: {verdict.why or 'what it promises never happens'}"
 
 
 def _others(
@@ -237,14 +237,15 @@ def _sizes(model: type[Model], constants: Mapping[str, Any], names: Sequence[str
     return ", ".join(line for line in differing_constants(model(**constants)) if line.partition("=")[0] not in names)
 
 
-def _again(told: Verdict | None, after: Result) -> str:
+def _again(violation: Verdict | None, after: Result) -> str:
     """The page of a violation's trace as it goes with other constants, if these repair everything; else ""."""
-    if told is None or told.holds is not False or after.violated:
+    if violation is None or violation.holds is not False or after.violated:
         return ""
-    again = retold(told.trace, after.model)  # type: ignore[arg-type]
+    again = retold(violation.trace, after.model)  # type: ignore[arg-type]
     names = [verdict.name for verdict in after.verdicts]
     return _frame(
-        f"{told.name}: {after[told.name].word}", trace_view(again.trace, properties=names, remark=goes_on(again))
+        f"{violation.name}: {after[violation.name].word}",
+        trace_view(again.trace, properties=names, remark=goes_on(again)),
     )
 
 
@@ -278,15 +279,15 @@ def put(body: str, folder: Path, static: str) -> str:
 
 
 def _block(protocols: Sequence[Mapping[str, Any]], static: str) -> Markup:
-    combinations = sum(len(one["shown"]) for one in protocols)
+    combinations = sum(len(protocol["shown"]) for protocol in protocols)
     tabs = [
         element(
             "label",
             element("input", type="radio", name="protocol", value=str(i), checked="" if i == 0 else None),
-            one["title"],
+            protocol["title"],
             class_="wb-story",
         )
-        for i, one in enumerate(protocols)
+        for i, protocol in enumerate(protocols)
     ]
     data = Markup(json.dumps(protocols).replace("<", "\\u003c"))
     return element(

@@ -92,15 +92,15 @@ def stage(folder: Path, kept: Path, only: Iterable[str] | None = None) -> list[E
     Raises:
         InputError: For an unknown configuration, or one whose check does not meet its expectations.
     """
-    known = _known()
+    configurations = _known()
     for name in only or ():
-        if name not in known:
-            raise unknown("configuration", name, known)
-    names = [name for name in (known if only is None else only) if expected(known[name])]
+        if name not in configurations:
+            raise unknown("configuration", name, configurations)
+    names = [name for name in (configurations if only is None else only) if expected(configurations[name])]
     report = {name: [ROOT / incidents.PAGE] for name in incidents.reports()}
-    told = {name: [*inputs(known[name]), *report.get(name, ())] for name in names}
-    found = in_processes("gallery", _stage_one, folder, told, kept)
-    entries = [Entry(**fields) for one in found for fields in one]
+    inputs_of = {name: [*inputs(configurations[name]), *report.get(name, ())] for name in names}
+    staged = in_processes("gallery", _stage_one, folder, inputs_of, kept)
+    entries = [Entry(**fields) for rows in staged for fields in rows]
     write(folder / FOLDER / "index.md", index(entries))
     return entries
 
@@ -150,13 +150,13 @@ def _known() -> dict[str, Configuration]:
 
 def words(name: str, broken: Broken) -> str:
     """The text around the trace on the page of a violation."""
-    one, verdict = broken.one, broken.verdict
+    configured, verdict = broken.one, broken.verdict
     protocol = name.partition("/")[0]
     parts = [
         f"---\norphan: true\nhide-toc: true\nproperty: {verdict.name}\n---\n",
-        f"# {literal(one.title)}\n",
+        f"# {literal(configured.title)}\n",
         f"[Gallery](/{FOLDER}/index.md) \N{MIDDLE DOT} [{protocol}](/{_page_of(protocol)}) "
-        f"\N{MIDDLE DOT} `{one.name}`\n",
+        f"\N{MIDDLE DOT} `{configured.name}`\n",
         *([f"## The report\n\n{report}\n"] if (report := incidents.reports().get(name)) else []),
         "## What breaks\n",
         f"`{verdict.name}` is violated; a shortest trace has {counted(len(broken.trace), 'state')}{_unseen(broken)}. "
@@ -168,9 +168,9 @@ def words(name: str, broken: Broken) -> str:
         "## What repairs it\n",
         *_repairs(broken),
         "## Once more\n",
-        f"The model is `{one.model.name}` {_with(broken.constants)}. The search found "
-        f"{counted(broken.result.distinct, 'state')}{_up_to(one)}, at a depth of {broken.result.depth}. This finds the "
-        "violation again, and writes it as a page of its own:\n",
+        f"The model is `{configured.model.name}` {_with(broken.constants)}. The search found "
+        f"{counted(broken.result.distinct, 'state')}{_up_to(configured)}, at a depth of {broken.result.depth}. "
+        "This finds the violation again, and writes it as a page of its own:\n",
         f"```console\n$ {broken.command}\n```\n",
     ]
     return "\n".join(parts)
@@ -195,8 +195,8 @@ def _with(constants: Sequence[str]) -> str:
     return f"with {_list(constants)}" if constants else "with its default constants"
 
 
-def _up_to(one: Configuration) -> str:
-    return f", up to symmetry of {_list(one.symmetry)}" if one.symmetry else ""
+def _up_to(configured: Configuration) -> str:
+    return f", up to symmetry of {_list(configured.symmetry)}" if configured.symmetry else ""
 
 
 def _repairs(broken: Broken) -> list[str]:
@@ -204,7 +204,7 @@ def _repairs(broken: Broken) -> list[str]:
     parts = []
     if broken.repairs:
         parts.append(f"After any one of these changes `{name}` holds:\n")
-        parts.append("".join(f"- `{one.told}`{_but(one)}\n" for one in broken.repairs))
+        parts.append("".join(f"- `{repair.told}`{_but(repair)}\n" for repair in broken.repairs))
     else:
         decided = "" if not broken.undecided else " that could be decided"
         parts.append(
@@ -212,8 +212,8 @@ def _repairs(broken: Broken) -> list[str]:
             "several at once.\n"
         )
     if broken.undecided:
-        told = _list([one.told for one in broken.undecided])
-        parts.append(f"Not known, since {MOST_STATES:,} states do not decide it: {told}.\n")
+        changes = _list([attempt.told for attempt in broken.undecided])
+        parts.append(f"Not known, since {MOST_STATES:,} states do not decide it: {changes}.\n")
     if broken.neighbours:
         parts.append(f"`{name}` also holds in:\n")
         parts += [
@@ -227,12 +227,12 @@ def _repairs(broken: Broken) -> list[str]:
 
 def _but(repair: Attempt) -> str:
     """What a repair breaks and rules out: some only prevent the events that the protocol cannot handle."""
-    names, said = repair.breaks, []
+    names, clauses = repair.breaks, []
     if names:
-        said.append(f"{_list(names)} {'does' if len(names) == 1 else 'do'} not")
+        clauses.append(f"{_list(names)} {'does' if len(names) == 1 else 'do'} not")
     if repair.never:
-        said.append(never_happen([f"`{name}`" for name in repair.never]))
-    return f", but then {', and '.join(said)}" if said else ""
+        clauses.append(never_happen([f"`{name}`" for name in repair.never]))
+    return f", but then {', and '.join(clauses)}" if clauses else ""
 
 
 def _list(names: Iterable[str]) -> str:
@@ -277,8 +277,8 @@ def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> 
     row = _ROW.match(line)
     name = row[1] if row else ""
     for entry in violated.get(name if "/" in name else f"{beside}/{name}", ()):
-        told = f"{entry.property} ({entry.states})"
-        line = line.replace(told, f"[{told}](/{FOLDER}/{entry.page}.md)")
+        violation = f"{entry.property} ({entry.states})"
+        line = line.replace(violation, f"[{violation}](/{FOLDER}/{entry.page}.md)")
     return line
 
 
@@ -293,24 +293,24 @@ def _shown(violated: Mapping[str, Sequence[Entry]]) -> dict[str, incidents.Shown
 
 def _title_of(model: str) -> str:
     """The title of a model's protocol, as its page begins."""
-    protocol = next(name for name, one in protocols().items() if model in one.models)
+    protocol = next(name for name, listed in protocols().items() if model in listed.models)
     return (ROOT / _page_of(protocol)).read_text(encoding="utf-8").partition(":")[0].removeprefix("# ")
 
 
 def _with_stories(text: str, protocol: str, violated: Mapping[str, Sequence[Entry]]) -> str:
     """A protocol's page with the stories that its panels tell, as pictures above its first section."""
-    told = [(title, violated[name][0]) for name, title in _stories(protocol).items() if name in violated]
-    if not told:
+    titled = [(title, violated[name][0]) for name, title in _stories(protocol).items() if name in violated]
+    if not titled:
         return text
-    stories = joined(_story(title, entry, f"../../{FOLDER}/") for title, entry in told)
+    stories = joined(_story(title, entry, f"../../{FOLDER}/") for title, entry in titled)
     above, section, below = text.partition("\n## ")
     return f'{above}\n```{{raw}} html\n<ul class="gallery-stories">\n{stories}</ul>\n```\n{section}{below}'
 
 
 def _stories(protocol: str) -> dict[str, str]:
     """The titles of a protocol's stories, by the names of configurations."""
-    known = protocols().get(protocol)
-    return {name: title for stories in known.stories.values() for title, name in stories.items()} if known else {}
+    listed = protocols().get(protocol)
+    return {name: title for stories in listed.stories.values() for title, name in stories.items()} if listed else {}
 
 
 # The index -----------------------------------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ def _entry(name: str, broken: Broken, picture: str, fault: str) -> Entry:
         title=broken.one.title,
         property=broken.verdict.name,
         breaks=f"{broken.doc} {broken.verdict.why or ''}".strip(),
-        repairs=tuple(one.told for one in broken.repairs if not any(one.price)),
-        at_a_price=tuple(one.told for one in broken.repairs if any(one.price)),
+        repairs=tuple(repair.told for repair in broken.repairs if not any(repair.price)),
+        at_a_price=tuple(repair.told for repair in broken.repairs if any(repair.price)),
         states=len(broken.trace),
         shown=broken.trace.end + 1,
         picture=picture,
@@ -381,8 +381,8 @@ def _story(title: str, entry: Entry, gallery: str = "") -> Markup:
     """A picture that leads to a page; `gallery` is the way to its folder."""
     image = element("img", src=address_of(entry.picture), alt="", loading="lazy")
     facts = f"{entry.protocol} \N{MIDDLE DOT} {counted(entry.shown, 'state')}"
-    told = element("span", element("b", title), element("small", facts))
-    return element("li", element("a", image, told, href=f"{gallery}{entry.page}.html")) + "\n"
+    caption = element("span", element("b", title), element("small", facts))
+    return element("li", element("a", image, caption, href=f"{gallery}{entry.page}.html")) + "\n"
 
 
 def _marked(how: str, changes: Sequence[str]) -> Markup | None:

@@ -120,29 +120,29 @@ Prevented by {report.by}
 
 def fault(picture: Picture, prefix: str = "") -> Markup:
     """The part of a picture that is at fault, at its own size: with everything wrong near it, and nothing else."""
-    wrong = [one for one in picture.placed if one.thing.id in picture.at_fault]
-    wrong += [one for one in picture.placed if one.thing.tone == BAD and one not in wrong]
-    boxes = [_box(one, picture.placed) for one in wrong] or list(picture.placed)
+    wrong = [placed for placed in picture.placed if placed.thing.id in picture.at_fault]
+    wrong += [placed for placed in picture.placed if placed.thing.tone == BAD and placed not in wrong]
+    boxes = [_box(placed, picture.placed) for placed in wrong] or list(picture.placed)
     left, top, right, bottom = boxes[0].x, boxes[0].y, boxes[0].x + boxes[0].w, boxes[0].y + boxes[0].h
     for box in boxes[1:]:
         wider = min(left, box.x), min(top, box.y), max(right, box.x + box.w), max(bottom, box.y + box.h)
         if wider[2] - wider[0] <= _ROOM[0] and wider[3] - wider[1] <= _ROOM[1]:
             left, top, right, bottom = wider
-    within = [one for one in picture.placed if _is_within(one, left, top, right, bottom)]
-    ids = {one.thing.id for one in within}
+    within = [placed for placed in picture.placed if _is_within(placed, left, top, right, bottom)]
+    ids = {placed.thing.id for placed in within}
     routes = [(arrow, corners) for arrow, corners in picture.routes if {arrow.source, arrow.target} <= ids]
     width, height = right - left + 2 * _MARGIN, bottom - top + 2 * _MARGIN
     content = replace(picture, placed=within, routes=routes).content(prefix)
     return document(content, picture.model, picture.label, (left - _MARGIN, top - _MARGIN, width, height))
 
 
-def _box(one: Placed, placed: Sequence[Placed]) -> Placed:
+def _box(box: Placed, placed: Sequence[Placed]) -> Placed:
     """The box around a row or a badge; of a pile also what lies behind."""
     by_id = {each.thing.id: each for each in placed}
-    around = [one, *(by_id[id] for id in reversed(one.inside))]
-    framed = next((each for each in around if each.thing.kind not in ("row", "badge") and is_framed(each.thing)), one)
+    around = [box, *(by_id[id] for id in reversed(box.inside))]
+    framed = next((each for each in around if each.thing.kind not in ("row", "badge") and is_framed(each.thing)), box)
     return next((each for each in around if each.thing.kind == "pile"), framed)
 
 
-def _is_within(one: Placed, left: float, top: float, right: float, bottom: float) -> bool:
-    return left <= one.x and top <= one.y and one.x + one.w <= right and one.y + one.h <= bottom
+def _is_within(box: Placed, left: float, top: float, right: float, bottom: float) -> bool:
+    return left <= box.x and top <= box.y and box.x + box.w <= right and box.y + box.h <= bottom

@@ -32,15 +32,15 @@ def code_digest() -> str:
 
 def versions() -> list[str]:
     """The versions of Python and of all installed distributions."""
-    return [sys.version, *sorted({f"{one.name} {one.version}" for one in distributions()})]
+    return [sys.version, *sorted({f"{distribution.name} {distribution.version}" for distribution in distributions()})]
 
 
 def digest(words: Iterable[str], paths: Iterable[Path]) -> str:
     """A digest of words, and of files with their paths."""
-    found = hashlib.blake2b(digest_size=16)
-    for one in [*words, *(f"{path} {hashlib.blake2b(path.read_bytes()).hexdigest()}" for path in paths)]:
-        found.update(f"{len(one)} {one}".encode())
-    return found.hexdigest()
+    hasher = hashlib.blake2b(digest_size=16)
+    for part in [*words, *(f"{path} {hashlib.blake2b(path.read_bytes()).hexdigest()}" for path in paths)]:
+        hasher.update(f"{len(part)} {part}".encode())
+    return hasher.hexdigest()
 
 
 def files(folder: Path) -> Iterator[Path]:
@@ -49,7 +49,7 @@ def files(folder: Path) -> Iterator[Path]:
 
 
 def in_processes(
-    what: str, make: Callable[[Path, str], Any], folder: Path, inputs: Mapping[str, Iterable[Path]], kept: Path
+    title: str, make: Callable[[Path, str], Any], folder: Path, inputs: Mapping[str, Iterable[Path]], kept: Path
 ) -> list[Any]:
     """Write into a folder what `make` makes for each name, in a process per core; prints a count.
 
@@ -62,22 +62,22 @@ def in_processes(
     Returns:
         What `make` returned for each name.
     """
-    made = {name: kept / what / name / digest([code_digest()], paths) for name, paths in inputs.items()}
+    folders = {name: kept / title / name / digest([code_digest()], paths) for name, paths in inputs.items()}
     # Checks make many long-lived objects; at Python's own threshold, looking for cycles takes a tenth of their time.
     pool = ProcessPoolExecutor(mp_context=get_context("spawn"), initializer=gc.set_threshold, initargs=(100_000,))
     try:
-        running = [pool.submit(_keep, make, path, name) for name, path in made.items() if not path.is_dir()]
+        running = [pool.submit(_keep, make, path, name) for name, path in folders.items() if not path.is_dir()]
         if not running:
-            print(f"{what}: nothing changed", flush=True)
-        for count, one in enumerate(as_completed(running), len(made) - len(running) + 1):
-            one.result()
-            if count % (len(made) // _LINES + 1) == 0 or count == len(made):
-                print(f"{what}: {count} of {len(made)}", flush=True)
+            print(f"{title}: nothing changed", flush=True)
+        for count, future in enumerate(as_completed(running), len(folders) - len(running) + 1):
+            future.result()
+            if count % (len(folders) // _LINES + 1) == 0 or count == len(folders):
+                print(f"{title}: {count} of {len(folders)}", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
-    for path in made.values():
+    for path in folders.values():
         shutil.copytree(path, folder, ignore=shutil.ignore_patterns(_RETURNED), dirs_exist_ok=True)
-    return [json.loads((path / _RETURNED).read_text()) for path in made.values()]
+    return [json.loads((path / _RETURNED).read_text()) for path in folders.values()]
 
 
 def _keep(make: Callable[[Path, str], Any], folder: Path, name: str) -> None:
@@ -102,11 +102,11 @@ def update(folder: Path, fresh: Path) -> list[Path]:
     Returns:
         The paths in the folder that are gone.
     """
-    wanted = {path.relative_to(fresh) for path in files(fresh)}
-    gone = [path for path in (path.relative_to(folder) for path in files(folder)) if path not in wanted]
+    paths = {path.relative_to(fresh) for path in files(fresh)}
+    gone = [path for path in (path.relative_to(folder) for path in files(folder)) if path not in paths]
     for path in gone:
         (folder / path).unlink()
-    for path in wanted:
+    for path in paths:
         if not (folder / path).is_file() or not filecmp.cmp(fresh / path, folder / path, shallow=False):
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(fresh / path, folder / path)

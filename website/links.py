@@ -15,12 +15,12 @@ def _parsed(site: Path, _: Path, name: str) -> dict[str, list[str]]:
     """The links of a page, those by which it loads something, and its anchors."""
     links, loaded, anchors = set[str](), set[str](), set[str]()
     for element in html.parse(site / name).iter(etree.Element):
-        given = element.attrib
-        anchors |= {given["id"]} if "id" in given else set()
-        anchors |= {given["name"]} if element.tag == "a" and "name" in given else set()
-        found = {given[key] for key in ("href", "src") if key in given}
-        links |= found
-        loaded |= found if element.tag in ("link", "script", "img", "iframe") else set()
+        attributes = element.attrib
+        anchors |= {attributes["id"]} if "id" in attributes else set()
+        anchors |= {attributes["name"]} if element.tag == "a" and "name" in attributes else set()
+        targets = {attributes[key] for key in ("href", "src") if key in attributes}
+        links |= targets
+        loaded |= targets if element.tag in ("link", "script", "img", "iframe") else set()
     return {"links": sorted(links), "loaded": sorted(loaded), "anchors": sorted(anchors)}
 
 

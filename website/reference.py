@@ -20,38 +20,38 @@ _IMPORT = re.compile(r"from (?P<module>workbench(?:\.\w+)+) import (?:\((?P<many
 
 def stage(folder: Path) -> set[str]:
     """Write the pages of the reference below `folder`; returns the files in which its names are defined."""
-    told: dict[tuple[str, str], Any] = {}
+    documented: dict[tuple[str, str], Any] = {}
     taught = sorted(set(_imported()))
     rooms = []
     for room in dict.fromkeys(["workbench", *(_room(module) for module, _ in taught)]):
         names = [(room, name) for name in getattr(importlib.import_module(room), "__all__", ())]
         names += [(module, name) for module, name in taught if _room(module) == room]
-        if page := _page(room, names, told):
+        if page := _page(room, names, documented):
             write(folder / FOLDER / f"{room}.rst", page)
             rooms.append(room)
     listed = "".join(f"   {room}\n" for room in rooms)
     about = "What ``import workbench`` gives, and what the guides import from its rooms, from the docstrings."
     write(folder / FOLDER / "index.rst", f"{_title('Reference')}{about}\n\n.. toctree::\n   :maxdepth: 1\n\n{listed}")
-    return {path for given in told.values() for path in _sources(given)}
+    return {path for entry in documented.values() for path in _sources(entry)}
 
 
 def source(module: str, name: str) -> str | None:
     """The file that defines the object of a name, relative to the repository; None if there is none."""
-    given: Any = importlib.import_module(module)
+    value: Any = importlib.import_module(module)
     for part in name.split("."):
-        given = inspect.getattr_static(given, part, None) if inspect.isclass(given) else getattr(given, part, None)
-    given = getattr(given, "fget", None) or getattr(given, "__func__", None) or given
+        value = inspect.getattr_static(value, part, None) if inspect.isclass(value) else getattr(value, part, None)
+    value = getattr(value, "fget", None) or getattr(value, "__func__", None) or value
     try:
-        path = Path(inspect.getsourcefile(inspect.unwrap(given)) or "")
+        path = Path(inspect.getsourcefile(inspect.unwrap(value)) or "")
     except TypeError:
         return None
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
 
 
-def _sources(given: Any) -> Iterator[str]:
+def _sources(entry: Any) -> Iterator[str]:
     """The files that the links beside an object, and the members of a class, lead to."""
-    names = [given.__qualname__, *(f"{given.__qualname__}.{name}" for name in vars(given) if inspect.isclass(given))]
-    yield from filter(None, (source(given.__module__, name) for name in names))
+    names = [entry.__qualname__, *(f"{entry.__qualname__}.{name}" for name in vars(entry) if inspect.isclass(entry))]
+    yield from filter(None, (source(entry.__module__, name) for name in names))
 
 
 def _room(module: str) -> str:
@@ -59,16 +59,16 @@ def _room(module: str) -> str:
     return ".".join((importlib.import_module(module).__package__ or "").split(".")[:3])
 
 
-def _page(room: str, names: list[tuple[str, str]], told: dict[tuple[str, str], Any]) -> str:
+def _page(room: str, names: list[tuple[str, str]], documented: dict[tuple[str, str], Any]) -> str:
     """The page of a room: its own words, then its names, but for those that are told already; empty if all are."""
     constants, parts = [], []
     for module, name in names:
-        given = getattr(importlib.import_module(module), name)
-        if not callable(given) or not hasattr(given, "__module__"):
+        entry = getattr(importlib.import_module(module), name)
+        if not callable(entry) or not hasattr(entry, "__module__"):
             constants.append(name)
-        elif _key(given) not in told:
-            told[_key(given)] = given
-            parts.append(_directive(f"{module}.{name}", given))
+        elif _key(entry) not in documented:
+            documented[_key(entry)] = entry
+            parts.append(_directive(f"{module}.{name}", entry))
     if not parts:
         return ""
     named = ", ".join(f"``{name}``" for name in dict.fromkeys(constants))
@@ -79,20 +79,20 @@ def _page(room: str, names: list[tuple[str, str]], told: dict[tuple[str, str], A
 def _imported() -> Iterator[tuple[str, str]]:
     """The names that the repository's pages import from the package; models have pages of their own."""
     for path in pages():
-        for found in _IMPORT.finditer((ROOT / path).read_text()):
-            if found["module"].startswith("workbench.protocols"):
+        for statement in _IMPORT.finditer((ROOT / path).read_text()):
+            if statement["module"].startswith("workbench.protocols"):
                 continue
-            for name in (found["many"] or found["some"]).split(","):
+            for name in (statement["many"] or statement["some"]).split(","):
                 if words := name.split():  # `name as other` is that of the first word
-                    yield found["module"], words[0]
+                    yield statement["module"], words[0]
 
 
-def _key(given: Any) -> tuple[str, str]:
-    return given.__module__, given.__qualname__
+def _key(entry: Any) -> tuple[str, str]:
+    return entry.__module__, entry.__qualname__
 
 
-def _directive(name: str, given: Any) -> str:
-    if inspect.isclass(given):
+def _directive(name: str, entry: Any) -> str:
+    if inspect.isclass(entry):
         return f".. autoclass:: {name}\n   :members:\n\n"
     return f".. autofunction:: {name}\n\n"
 

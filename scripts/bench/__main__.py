@@ -56,7 +56,7 @@ def _memory() -> Rows:
 def _outlook() -> Rows:
     from bench import outlook  # loads the search kernels
 
-    return [outlook.measure(one) for one in outlook.large()]
+    return [outlook.measure(configuration) for configuration in outlook.large()]
 
 
 def _recordings() -> Rows:
@@ -140,16 +140,16 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--texts", type=Path, metavar="FOLDER", help="published modules, for the section tla")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE too")
-    given = parser.parse_args(words)
+    options = parser.parse_args(words)
     try:
-        rows = _measure(given)
+        rows = _measure(options)
     except InputError as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
-    worse = [] if given.slower is None else versions.worse(rows["versions"], given.slower)
+    worse = [] if options.slower is None else versions.worse(rows["versions"], options.slower)
     for row in worse:
-        what = "other counts" if row["same counts"] == "NO" else f"{row['times']} times as fast"
-        print(f"bench: {row['search']}: {what}", file=sys.stderr)
+        change = "other counts" if row["same counts"] == "NO" else f"{row['times']} times as fast"
+        print(f"bench: {row['search']}: {change}", file=sys.stderr)
     return 1 if worse else 0
 
 

@@ -18,9 +18,9 @@ def measure(format: str, versions: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="workbench-bench-") as folder:
         WRITERS[format](Path(folder, "t"), versions)
         there = [path.stat().st_size for path in Path(folder, "t").rglob("*") if path.is_file()]
-        found = processes.apart("bench.audits", f"{folder}/t")
+        measured = processes.apart("bench.audits", f"{folder}/t")
     size = {"format": format, "versions": versions, "files": len(there), "MB": round(sum(there) / 1e6, 1)}
-    return {**size, **found, "ms/version": round(1000 * found["CPU s"] / versions, 2)}
+    return {**size, **measured, "ms/version": round(1000 * measured["CPU s"] / versions, 2)}
 
 
 def row(folder: str) -> dict[str, Any]:
@@ -28,6 +28,6 @@ def row(folder: str) -> dict[str, Any]:
     from workbench.audits import audit
 
     began = time.process_time()
-    found = audit(folder)
+    answer = audit(folder)
     seconds = time.process_time() - began
-    return {"CPU s": round(seconds, 2), "peak MiB": round(peak_bytes() / 2**20), "answer": found.why}
+    return {"CPU s": round(seconds, 2), "peak MiB": round(peak_bytes() / 2**20), "answer": answer.why}

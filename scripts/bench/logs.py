@@ -83,11 +83,11 @@ def measure(observations: int, writers: int) -> dict[str, Any]:
     walked = machine_of(model(Writers=writers, MaxRounds=rounds, ReleaseTransaction=True, Witness=False))
     events = [Event(line, fields) for line, fields in enumerate(events_of(walked, observations), start=1)]
     mapped = ColdFront().read(events)
-    made = machine_of(model(**mapped.constants))
-    recording = mapped.record(made)
-    validate(made, recording._replace(states=recording.states[:3]))  # compiles before the clock runs
+    mapped_machine = machine_of(model(**mapped.constants))
+    recording = mapped.record(mapped_machine)
+    validate(mapped_machine, recording._replace(states=recording.states[:3]))  # compiles before the clock runs
     start = time.perf_counter()
-    report = validate(made, recording)
+    report = validate(mapped_machine, recording)
     seconds = time.perf_counter() - start
     return {
         "log": f"bakery_v2, {writers} writers",

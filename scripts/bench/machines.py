@@ -27,8 +27,8 @@ def measure(name: str, constants: dict[str, Any]) -> list[dict[str, Any]]:
         AssertionError: If it does not find the same on all of them.
     """
     rows = [processes.apart(__name__, name, constants, workers) for workers in WORKERS]
-    found = [row.pop("found") for row in rows]
-    if any(other != found[0] for other in found):
+    spaces = [row.pop("found") for row in rows]
+    if any(other != spaces[0] for other in spaces):
         raise AssertionError("different numbers of workers disagree")
     return [{**row, "speed-up": round(rows[0]["seconds"] / row["seconds"], 2)} for row in rows]
 
@@ -62,7 +62,7 @@ def row(name: str, constants: dict[str, Any], workers: int) -> dict[str, Any]:
             "least job s": round(least_job, 2),
             "Python CPU s": round(sum(now.python_seconds - then.python_seconds for then, now in used), 1),
             "Java CPU s": round(sum(now.java_seconds - then.java_seconds for then, now in used), 1),
-            "worker MiB": round(max(one.python_peak for one in after) / 2**20),
+            "worker MiB": round(max(worker.python_peak for worker in after) / 2**20),
             "held B/state": round(result.figures["worker_bytes"] / states, 1),
             "sent B/state": round(result.figures["shuffle_bytes"] / states, 1),
             "by Spark B/state": round(shuffled / states, 1),

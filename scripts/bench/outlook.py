@@ -15,31 +15,31 @@ _LARGE = 100_000
 def large() -> Iterator[configurations.Configuration]:
     """The shipped configurations that expect a large space, by path."""
     for path in configurations.shipped().values():
-        one = configurations.configuration(path)
-        if one.expect.get("distinct", 0) > _LARGE:
-            yield one
+        configuration = configurations.configuration(path)
+        if configuration.expect.get("distinct", 0) > _LARGE:
+            yield configuration
 
 
-def searched(one: configurations.Configuration) -> list[Progress]:
+def searched(configuration: configurations.Configuration) -> list[Progress]:
     """Search a configuration's space; the progress at the end of each level, and in the end."""
     seen: dict[int, Progress] = {}
 
     def note(at: Progress) -> None:
         seen[len(at.levels)] = at
 
-    check(one.model, [], symmetry=one.symmetry, engine="local", watch=Watch(on_progress=note))
+    check(configuration.model, [], symmetry=configuration.symmetry, engine="local", watch=Watch(on_progress=note))
     return list(seen.values())
 
 
-def levels_of(one: configurations.Configuration) -> list[int]:
+def levels_of(configuration: configurations.Configuration) -> list[int]:
     """Search a configuration's space; the sizes of its levels."""
-    return list(searched(one)[-1].levels)
+    return list(searched(configuration)[-1].levels)
 
 
 def estimates(levels: Sequence[int]) -> dict[int, float]:
     """All estimates before the last level, as shares of the true size, by the number of levels known then."""
-    sizes = {known: states_in_all(levels[:known]) for known in range(1, len(levels))}
-    return {known: size / sum(levels) for known, size in sizes.items() if size is not None}
+    sizes = {count: states_in_all(levels[:count]) for count in range(1, len(levels))}
+    return {count: size / sum(levels) for count, size in sizes.items() if size is not None}
 
 
 def bytes_estimated(seen: Sequence[Progress]) -> list[float]:
@@ -48,12 +48,12 @@ def bytes_estimated(seen: Sequence[Progress]) -> list[float]:
     return [held_in_all(at, size) / seen[-1].held for at, size in sizes if size is not None]
 
 
-def measure(one: configurations.Configuration) -> dict[str, Any]:
-    seen = searched(one)
+def measure(configuration: configurations.Configuration) -> dict[str, Any]:
+    seen = searched(configuration)
     levels = list(seen[-1].levels)
     shares, held = estimates(levels), bytes_estimated(seen)
     return {
-        "space": one.name,
+        "space": configuration.name,
         "states": sum(levels),
         "levels": len(levels),
         "estimates": len(shares),

@@ -140,7 +140,7 @@ class Table:
 
     def snapshot(self, version: int, files: int, forgets: int = 0) -> None:
         """The next snapshot; built as if the last `forgets` manifests had not been there."""
-        base = [one for size in reversed(self.manifests) for one in size]
+        base = [manifest for size in reversed(self.manifests) for manifest in size]
         base = base[: len(base) - forgets]
         kind, entries = self.changes(version, files)
         delta = self.manifest(entries)
@@ -177,10 +177,10 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=10, help="that each snapshot adds or moves")
     parser.add_argument("--buckets", type=int, default=64)
     parser.add_argument("--forgets", type=int, metavar="N", help="snapshot N is not built on its predecessor")
-    given = parser.parse_args()
-    table = Table(given.folder, given.buckets)
-    for version in range(1, given.snapshots + 1):
-        table.snapshot(version, given.files, forgets=int(version == given.forgets))
+    options = parser.parse_args()
+    table = Table(options.folder, options.buckets)
+    for version in range(1, options.snapshots + 1):
+        table.snapshot(version, options.files, forgets=int(version == options.forgets))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ COMMANDS = (
 )
 
 
-def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
+def measure(title: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
     """The best of some runs of a command, with a warm compile cache."""
     seconds, processor = [], []
     for _ in range(runs):
@@ -31,7 +31,7 @@ def measure(what: str, arguments: list[str], runs: int = 5) -> dict[str, Any]:
         after = os.times()
         processor.append(after.children_user + after.children_system - before.children_user - before.children_system)
     return {
-        "what": what,
+        "what": title,
         "command": "workbench " + " ".join(arguments),
         "exit status": done.returncode,
         "seconds": round(min(seconds), 2),
@@ -90,10 +90,10 @@ def measure_sweep(model: str, fixed: list[str], grid: dict[str, list[str]]) -> d
         "command": swept["command"],
         "settings": len(settings),
         "sweep s": swept["seconds"],
-        "separately s": round(sum(one["seconds"] for one in alone), 2),
-        "times": round(swept["seconds"] / sum(one["seconds"] for one in alone), 2),
+        "separately s": round(sum(run["seconds"] for run in alone), 2),
+        "times": round(swept["seconds"] / sum(run["seconds"] for run in alone), 2),
         "sweep CPU s": swept["CPU s"],
-        "separately CPU s": round(sum(one["CPU s"] for one in alone), 2),
+        "separately CPU s": round(sum(run["CPU s"] for run in alone), 2),
     }
 
 

@@ -87,8 +87,8 @@ def _wait_for(pattern: str, log: Path, process: subprocess.Popen[bytes]) -> str:
     """What the first group of a pattern matches in a log, once it does."""
     until = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < until:
-        found = re.search(pattern, log.read_text())
-        if found:
-            return found[1]
+        ready = re.search(pattern, log.read_text())
+        if ready:
+            return ready[1]
         time.sleep(0.1)
     raise AssertionError(f"{log.name} has nothing like {pattern!r}:\n{log.read_text()}")

@@ -45,14 +45,14 @@ def delta(folder: Path, versions: int) -> None:
         (folder / f"{version}.parquet").touch()
         if version % 10 == 9:
             actions.append({"remove": {"path": f"{version - 9}.parquet", "dataChange": True}})
-        (log / f"{version:020}.json").write_text("".join(f"{json.dumps(one)}\n" for one in actions))
+        (log / f"{version:020}.json").write_text("".join(f"{json.dumps(action)}\n" for action in actions))
 
 
 def hudi(folder: Path, versions: int) -> None:
     """A slice is written by each commit, of one of a hundred partitions with a file group each."""
     timeline = folder / ".hoodie"
     timeline.mkdir(parents=True)
-    given = {
+    properties = {
         "hoodie.table.name": "t",
         "hoodie.table.type": "COPY_ON_WRITE",
         "hoodie.table.version": "6",
@@ -60,7 +60,7 @@ def hudi(folder: Path, versions: int) -> None:
         "hoodie.table.recordkey.fields": "id",
         "hoodie.table.partition.fields": "p",
     }
-    (timeline / "hoodie.properties").write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    (timeline / "hoodie.properties").write_text("".join(f"{name}={value}\n" for name, value in properties.items()))
     before: dict[str, str] = {}
     for version in range(versions):
         ts = (_BEGAN + timedelta(seconds=version)).strftime("%Y%m%d%H%M%S000")
@@ -85,7 +85,7 @@ _LIST = {
     "content": "int",
     "sequence_number": "long",
     "added_snapshot_id": "long",
-    **{f"{kind}_{what}_count": "int" for kind in ("added", "existing", "deleted") for what in ("files", "rows")},
+    **{f"{kind}_{counted}_count": "int" for kind in ("added", "existing", "deleted") for counted in ("files", "rows")},
 }
 _FILE = {"content": "int", "file_path": "string", "record_count": "long", "file_size_in_bytes": "long"}
 
@@ -116,15 +116,15 @@ class _Iceberg:
         counts = dict.fromkeys((name for name in _LIST if name.endswith("_count")), 0)
         for kind, count in (("added", added), ("existing", len(entries) - added)):
             counts |= {f"{kind}_files_count": count, f"{kind}_rows_count": count}
-        said = {"manifest_path": str(path), "manifest_length": path.stat().st_size, "content": 0}
-        return {**said, "sequence_number": version, "added_snapshot_id": version, **counts}, entries
+        location = {"manifest_path": str(path), "manifest_length": path.stat().st_size, "content": 0}
+        return {**location, "sequence_number": version, "added_snapshot_id": version, **counts}, entries
 
     def append(self, version: int) -> list[dict[str, Any]]:
         """The manifests of the next snapshot, of which there are never many."""
         (self.data / f"{version}.parquet").touch()
         file = {"content": 0, "file_path": str(self.data / f"{version}.parquet"), "record_count": 1}
         self.add(0, version, [{"status": 1, "snapshot_id": version, "data_file": file | {"file_size_in_bytes": 0}}])
-        return [said for level in reversed(self.levels) for said, _ in level]
+        return [manifest for level in reversed(self.levels) for manifest, _ in level]
 
     def add(self, level: int, version: int, entries: list[dict[str, Any]]) -> None:
         if level == len(self.levels):
@@ -150,11 +150,11 @@ def iceberg(folder: Path, versions: int) -> None:
         heads.append({"snapshot-id": version, "timestamp-ms": version})
         name = f"{version:05}-x.metadata.json"
         if version > versions - KEPT:
-            said = {"format-version": 2, "table-uuid": "t", "location": str(folder), "last-updated-ms": version}
-            said |= {"last-sequence-number": version, "current-snapshot-id": version, "snapshots": snapshots}
-            said |= {"snapshot-log": heads, "refs": {"main": {"type": "branch", "snapshot-id": version}}}
-            said["metadata-log"] = [{"metadata-file": str(table.metadata / one), "timestamp-ms": 0} for one in names]
-            (table.metadata / name).write_text(json.dumps(said))
+            fields = {"format-version": 2, "table-uuid": "t", "location": str(folder), "last-updated-ms": version}
+            fields |= {"last-sequence-number": version, "current-snapshot-id": version, "snapshots": snapshots}
+            fields |= {"snapshot-log": heads, "refs": {"main": {"type": "branch", "snapshot-id": version}}}
+            fields["metadata-log"] = [{"metadata-file": str(table.metadata / old), "timestamp-ms": 0} for old in names]
+            (table.metadata / name).write_text(json.dumps(fields))
         names = [*names[1 - KEPT :], name]
 
 

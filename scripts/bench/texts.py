@@ -27,20 +27,20 @@ def found(folder: Path | None) -> list[Case]:
     """
     if folder is None:
         raise InputError("the section tla takes --texts FOLDER, with the published modules somewhere inside")
-    made = [
+    cases = [
         (str(path), cfg, port, constants) for name, cfg, port, constants in CASES for path in sorted(folder.rglob(name))
     ]
-    if not made:
+    if not cases:
         raise InputError(f"{folder} contains none of {', '.join(name for name, *_ in CASES)}")
-    return made
+    return cases
 
 
 def row(path: str, cfg: str, port: str, constants: dict[str, Any]) -> dict[str, Any]:
     """From the text to the verdict, and the same of the port."""
     check(get_model("peterson")(), engine=Local(workers=1), budget=Budget(states=100))  # loads the kernels
     began = time.process_time()
-    made = open_module(path, Path(path).with_name(cfg))()
-    text = check(made, engine=Local(workers=1))
+    machine = open_module(path, Path(path).with_name(cfg))()
+    text = check(machine, engine=Local(workers=1))
     between = time.process_time()
     names = [verdict.name for verdict in text.verdicts if verdict.name != "Deadlock"]
     ported = check(get_model(port)(**constants), names, symmetry=bool(text.symmetry), engine=Local(workers=1))

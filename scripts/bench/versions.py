@@ -134,11 +134,11 @@ def _compared(before: float, after: float) -> dict[str, Any]:
     return {"CPU s before": round(before, 3), "after": round(after, 3), "times": round(before / after, 2)}
 
 
-def _run(version: Path, arguments: list[str], told: str) -> str:
+def _run(version: Path, arguments: list[str], source: str) -> str:
     """The last line that Python prints, run in a version's folder with its modules."""
     environment = {**os.environ, "PYTHONPATH": str(version)}
     done = subprocess.run(
         [sys.executable, *arguments],
-        cwd=version, env=environment, input=told, capture_output=True, text=True, check=True,
+        cwd=version, env=environment, input=source, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return done.stdout.splitlines()[-1]

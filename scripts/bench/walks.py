@@ -24,7 +24,7 @@ def measure(name: str, constants: dict[str, Any]) -> dict[str, Any]:
     model = get_model(name)(**constants)
     names = safety(model)
     simulate(model, names, rule=WalkRule(walks=1))  # compiles before the clock runs
-    one = simulate(model, names, rule=WalkRule(seconds=_SECONDS), workers=1, shorten=0)
+    alone = simulate(model, names, rule=WalkRule(seconds=_SECONDS), workers=1, shorten=0)
     seen = simulate(model, names, rule=WalkRule(seconds=_SECONDS), shorten=0)
     began = time.perf_counter()
     again = simulate(model, names, rule=WalkRule(walks=max(1, seen.walks // 10)))
@@ -34,7 +34,7 @@ def measure(name: str, constants: dict[str, Any]) -> dict[str, Any]:
         "steps": seen.steps,
         "steps/s": round(seen.steps / seen.seconds),
         "workers": seen.workers,
-        "steps/s with one": round(one.steps / one.seconds),
+        "steps/s with one": round(alone.steps / alone.seconds),
         "Python calls": seen.calls,
         "distinct, about": round(float(f"{seen.distinct:.3g}")),
         "decided": len(decided),

@@ -89,8 +89,8 @@ def configurations() -> dict[str, list[dict[str, Any]]]:
     """The configurations by folder: their names, titles and numbers of states."""
     folders: dict[str, list[dict[str, Any]]] = {}
     for name, path in shipped().items():
-        known = tomllib.loads(path.read_text())
-        entry = {"name": name, "title": known["title"], "states": known["expect"]["distinct"]}
+        settings = tomllib.loads(path.read_text())
+        entry = {"name": name, "title": settings["title"], "states": settings["expect"]["distinct"]}
         folders.setdefault(name.partition("/")[0], []).append(entry)
     return folders
 

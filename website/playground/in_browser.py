@@ -53,9 +53,9 @@ def begin(tell: Callable[[str], object]) -> "Playground":
     return Playground(tell)
 
 
-def _check(model: AnyModel, *given: Any, **options: Any) -> Result:
+def _check(model: AnyModel, *arguments: Any, **options: Any) -> Result:
     """Like :func:`workbench.check`, by the reference search."""
-    return search(model_of(model), *given, **options)
+    return search(model_of(model), *arguments, **options)
 
 
 class Playground:
@@ -73,12 +73,12 @@ class Playground:
 
     async def answer(self, request: str) -> str:
         """The answer to a request: one of the methods below under ``do``, and its arguments."""
-        given = json.loads(request)
+        arguments = json.loads(request)
         methods = (self.check, self.show, self.possible, self.take, self.open, self.named, self.follow)
         doing: dict[str, Callable[..., Any]] = {method.__name__: method for method in methods}
         try:
-            found = doing[given.pop("do")](**given)
-            return json.dumps(await found if asyncio.iscoroutine(found) else found)
+            reply = doing[arguments.pop("do")](**arguments)
+            return json.dumps(await reply if asyncio.iscoroutine(reply) else reply)
         except (Exception, SystemExit) as error:
             return json.dumps(self._failed(error))
 
@@ -99,8 +99,8 @@ class Playground:
             whose trace can be shown, each with its verdict, and ``constants`` to set.
         """
         self._stopping, self._result, self._trace = False, None, None
-        one = _configuration(source, settings)
-        plan = make_plan(one.model, one.properties, one.symmetry)
+        configuration = _configuration(source, settings)
+        plan = make_plan(configuration.model, configuration.properties, configuration.symmetry)
         limits = Limits(Budget(max_states), Watch(self._progress, lambda: self._stopping))
         steps, pause = stepwise(plan, limits), time.monotonic()
         while self._result is None:
@@ -111,15 +111,15 @@ class Playground:
             if time.monotonic() > pause + _PAUSE:
                 await asyncio.sleep(0)
                 pause = time.monotonic()
-        return self._told(one, self._result)
+        return self._told(configuration, self._result)
 
     def _progress(self, progress: Progress) -> None:
         self._tell(json.dumps({"states": progress.states, "decided": list(map(str, progress.decided))}))
 
-    def _told(self, one: Configuration, result: Result) -> dict[str, Any]:
+    def _told(self, configuration: Configuration, result: Result) -> dict[str, Any]:
         parts = [verdict_table(result).html(), *map(noted, (summary(result), *result.notes))]
-        if one.expect and result.complete:
-            different = one.differences(result)
+        if configuration.expect and result.complete:
+            different = configuration.differences(result)
             parts.append(
                 element("details", element("summary", "not what the settings expect"), bullets(different))
                 if different
@@ -132,7 +132,7 @@ class Playground:
             "word": _whole(result),
             "states": result.distinct,
             "traces": traces,
-            "constants": _constants(one.model),
+            "constants": _constants(configuration.model),
             **self.show(next(iter(wrong or traces), "")),
         }
 
@@ -157,7 +157,7 @@ class Playground:
         """Go on from the state at an index by a step, given as in ``data-take``."""
         assert self._trace is not None
         instance, outcome = map(int, step.partition(" ")[0].split("."))
-        before = [one.move for one in self._trace.steps[1 : at + 1] if one.move is not None]
+        before = [earlier.move for earlier in self._trace.steps[1 : at + 1] if earlier.move is not None]
         trace = replay(self._trace.model, self._trace.start, [*before, Move(instance, outcome)])
         return self._shown(trace, by_hand=True)
 
@@ -175,9 +175,9 @@ class Playground:
         if not last.broken or any(step.broken for step in before):
             return None
         name = last.broken[0].name.partition("(")[0]
-        known, shortest = self._result, None
-        if known is not None and known.model.constants == view.trace.model.constants:
-            shortest = next((len(one.trace) - 1 for one in known.violated if one.name == name and one.trace), None)
+        checked, shortest = self._result, None
+        if checked is not None and checked.model.constants == view.trace.model.constants:
+            shortest = next((len(v.trace) - 1 for v in checked.violated if v.name == name and v.trace), None)
         return Told(told_break(name, len(before), shortest))
 
     def open(self, name: str) -> dict[str, Any]:
@@ -203,15 +203,15 @@ class Playground:
     def _failed(self, error: BaseException) -> dict[str, Any]:
         """What is wrong, in a line; the line of the model or the settings; and the behaviour that leads there."""
         ours = isinstance(error, (InputError, ModelError))
-        said = str(error) if ours else f"{type(error).__name__}: {error}{place_of(error)}"
-        lines, of_settings = _LINE.findall(said), _LINE_OF_SETTINGS.findall(said)
-        said = said.removeprefix(f"{SETTINGS}: ") if lines else said
+        message = str(error) if ours else f"{type(error).__name__}: {error}{place_of(error)}"
+        lines, of_settings = _LINE.findall(message), _LINE_OF_SETTINGS.findall(message)
+        message = message.removeprefix(f"{SETTINGS}: ") if lines else message
         led: Markup | str = ""
         if isinstance(error, ModelError) and error.trace is not None:
             behaviour = counted(len(error.trace), "state")
             led = noted(f"This behaviour of {behaviour} leads to it.") + self._shown(error.trace)["trace"]
         return {
-            "error": said,
+            "error": message,
             "line": int(lines[-1]) if lines else None,
             "settings_line": int(of_settings[-1]) if of_settings else None,
             "trace": led,
@@ -244,10 +244,10 @@ def _source_of(model: str) -> str:
 def _configuration(source: str, settings: str) -> Configuration:
     """The settings, applied to the model in the text of its file."""
     try:
-        known = tomllib.loads(settings)
+        parsed = tomllib.loads(settings)
     except ValueError as error:
         raise InputError(f"{SETTINGS} is not TOML: {error}") from None
-    if "model" not in known:
+    if "model" not in parsed:
         settings = f'model = "{MODEL}:{_last_model(_models(source))}"\n{settings}'
     MODEL.write_text(source, encoding="utf-8")
     SETTINGS.write_text(settings, encoding="utf-8")
@@ -260,7 +260,7 @@ def _brought(source: str, settings: str) -> dict[str, Any]:
 
 def _constants(model: Machine) -> list[dict[str, Any]]:
     """The switches, integers, sizes and choices among the constants, each with its value and what it takes."""
-    told = []
+    adjustable = []
     for name, constant in model.declared.constants.items():
         domain, value, words, numbers = constant.domain, model.constants[name], None, None
         match domain.kind:
@@ -273,14 +273,14 @@ def _constants(model: Machine) -> list[dict[str, Any]]:
             case "partition" | "graph" | "relation":
                 continue
         bounds = numbers and {"min": numbers[0], "max": numbers[-1], "step": numbers.step}
-        told.append({"name": name, "doc": constant.doc, "value": value, "words": words, "bounds": bounds})
-    return told
+        adjustable.append({"name": name, "doc": constant.doc, "value": value, "words": words, "bounds": bounds})
+    return adjustable
 
 
 def _toml(value: Any) -> str:
     """A constant as a permalink has it, in TOML, whose lists, texts and numbers are JSON's."""
     if isinstance(value, dict):
-        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(one)}' for key, one in value.items())}}}"
+        return f"{{{', '.join(f'{json.dumps(key)} = {_toml(member)}' for key, member in value.items())}}}"
     return f"[{', '.join(map(_toml, value))}]" if isinstance(value, list) else json.dumps(value)
 
 

@@ -67,25 +67,25 @@ def files(package: Package, kept: Path) -> dict[str, bytes]:
     archive = kept / package.archive
     if not archive.is_file():
         _fetch(package, archive)
-    found = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
-    if found != package.digest:
+    digest = base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
+    if digest != package.digest:
         archive.unlink()
-        raise InputError(f"{archive.name} from npm has the digest sha512-{found}, not sha512-{package.digest}")
+        raise InputError(f"{archive.name} from npm has the digest sha512-{digest}, not sha512-{package.digest}")
     with tarfile.open(archive) as opened:
         members = {Path(path).name: opened.extractfile(f"package/{path}") for path in package.files}
         return {name: member.read() for name, member in members.items() if member is not None}
 
 
 def _fetch(package: Package, archive: Path) -> None:
-    wanted = f"{package.name}@{package.version}"
-    print(f"Fetching {wanted} from npm, once", flush=True)
+    specifier = f"{package.name}@{package.version}"
+    print(f"Fetching {specifier} from npm, once", flush=True)
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         npm = shutil.which("npm")
         command = [npm] if npm else _npm_of_wheel(Path(folder, "node"))
-        done = _run([*command, "pack", wanted, "--pack-destination", folder])
+        done = _run([*command, "pack", specifier, "--pack-destination", folder])
         if done.returncode:
-            raise InputError(f"npm pack {wanted} failed: {done.stderr.strip()[-300:]}")
+            raise InputError(f"npm pack {specifier} failed: {done.stderr.strip()[-300:]}")
         shutil.move(Path(folder, archive.name), archive)
 
 
@@ -101,6 +101,6 @@ def _npm_of_wheel(folder: Path) -> list[str]:
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
     """Run a command; Node trusts what the machine does, such as the certificate of a company's proxy, if it is told."""
     trusted = [os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *_BUNDLES]
-    found = next((path for path in trusted if path and Path(path).is_file()), None)
-    environment = {**({"NODE_EXTRA_CA_CERTS": found} if found else {}), **os.environ}
+    bundle = next((path for path in trusted if path and Path(path).is_file()), None)
+    environment = {**({"NODE_EXTRA_CA_CERTS": bundle} if bundle else {}), **os.environ}
     return subprocess.run(command, capture_output=True, text=True, env=environment)

@@ -53,9 +53,9 @@ def _module_of_cell(line: str, cell: str) -> Any:
     """
     from workbench.tlaplus.machine.specification import module_of_cell
 
-    made = module_of_cell(cell)
-    sys.modules["IPython"].get_ipython().push({made.__name__: made})
-    return made
+    model_class = module_of_cell(cell)
+    sys.modules["IPython"].get_ipython().push({model_class.__name__: model_class})
+    return model_class
 
 
 def _fizz_of_cell(line: str, cell: str) -> Any:
@@ -67,9 +67,9 @@ def _fizz_of_cell(line: str, cell: str) -> Any:
         from workbench.kernel.meaning.errors import InputError
 
         raise InputError(f"%%fizz takes a name for the class, not {name[:40]!r}")
-    made = machines_of(cell, name)
-    sys.modules["IPython"].get_ipython().push({made.__name__: made})
-    return made
+    model_class = machines_of(cell, name)
+    sys.modules["IPython"].get_ipython().push({model_class.__name__: model_class})
+    return model_class
 
 
 def bundle_of(shown: Any) -> dict[str, Any]:

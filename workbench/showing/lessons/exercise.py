@@ -70,8 +70,8 @@ class Feedback(Drawn):
         return element("div", *parts)
 
     def text(self) -> str:
-        told = f"{self._word} {self.said}" + (f"\nHint: {self.hint}" if self.hint else "")
-        return told if self.right else f"{self.exercise.task}\n\n{told}"
+        message = f"{self._word} {self.said}" + (f"\nHint: {self.hint}" if self.hint else "")
+        return message if self.right else f"{self.exercise.task}\n\n{message}"
 
 
 def _code(text: str) -> Markup:
@@ -118,14 +118,14 @@ _known: dict[str, Exercise] = {}
 def task(notebook: str, kind: AnswerKind, hint: str) -> Callable[[Callable[[Any], str]], Callable[[Any], str]]:
     """A decorator that makes a function the judge of an exercise of its name."""
 
-    def made(judge: Callable[[Any], str]) -> Callable[[Any], str]:
+    def register(judge: Callable[[Any], str]) -> Callable[[Any], str]:
         assert judge.__doc__ is not None
         name = judge.__name__
         assert name not in _known, f"there are two exercises called {name}"
         _known[name] = Exercise(name, notebook, inspect.cleandoc(judge.__doc__), kind, hint, judge)
         return judge
 
-    return made
+    return register
 
 
 @cache

@@ -32,8 +32,8 @@ class Mark(NamedTuple):
 
 def say(name: str, answer: Any) -> None:
     """Print the mark for an answer, in the kernel of the notebook that has it."""
-    found = exercise(name).check(answer)
-    print(json.dumps(Mark(name, _MARKS[found.right], found.said)))
+    feedback = exercise(name).check(answer)
+    print(json.dumps(Mark(name, _MARKS[feedback.right], feedback.said)))
 
 
 def marks_of(path: Path, seconds: float) -> list[Mark]:
@@ -46,9 +46,9 @@ def marks_of(path: Path, seconds: float) -> list[Mark]:
         InputError: If it is no notebook.
     """
     notebook = _read(path)
-    found = {mark.exercise: mark for mark in _run(notebook, path.parent, seconds)}
-    lesson = {name: Mark(name, UNANSWERED, "") for name, one in exercises().items() if path.stem == one.notebook}
-    return list((lesson | found).values())
+    marks = {mark.exercise: mark for mark in _run(notebook, path.parent, seconds)}
+    lesson = {name: Mark(name, UNANSWERED, "") for name, entry in exercises().items() if path.stem == entry.notebook}
+    return list((lesson | marks).values())
 
 
 def _read(path: Path) -> Any:
@@ -86,20 +86,20 @@ def _run(notebook: Any, folder: Path, seconds: float) -> Iterator[Mark]:
 
     asked = {number: _asked(cell) for number, cell in enumerate(notebook.cells) if cell.cell_type == "code"}
     notebook.cells.append(new_code_cell())
-    why = ""
+    reason = ""
     with client.setup_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-        for number, one in asked.items():
+        for number, attempt in asked.items():
             mark = None
-            if not why:
+            if not reason:
                 try:
                     outputs = run(number)
-                    mark = one and judge(*one, outputs)
+                    mark = attempt and judge(*attempt, outputs)
                 except CellTimeoutError:
-                    why = f"the notebook takes longer than {seconds:g} s"
+                    reason = f"the notebook takes longer than {seconds:g} s"
                 except DeadKernelError:
-                    why = "its kernel died"
-            if one is not None:
-                yield mark or Mark(one[0], LATE, why)
+                    reason = "its kernel died"
+            if attempt is not None:
+                yield mark or Mark(attempt[0], LATE, reason)
 
 
 def _asked(cell: Any) -> tuple[str, str] | None:
@@ -124,15 +124,15 @@ def _asked(cell: Any) -> tuple[str, str] | None:
 
 
 def _failure(name: str, outputs: Any) -> Mark | None:
-    error = next((one for one in outputs if one.output_type == "error"), None)
+    error = next((output for output in outputs if output.output_type == "error"), None)
     return error and Mark(name, FAILED, f"{error.ename}: {error.evalue}")
 
 
 def _judged(name: str, outputs: Any) -> Mark:
     """The mark that the judging cell has printed last."""
-    printed = [line for one in outputs if one.output_type == "stream" for line in one.text.splitlines()]
+    printed = [line for output in outputs if output.output_type == "stream" for line in output.text.splitlines()]
     try:
-        found = Mark(*json.loads(printed[-1]))
-        return found if found.exercise == name and found.mark in _MARKS.values() else Mark(name, FAILED, "no mark")
+        mark = Mark(*json.loads(printed[-1]))
+        return mark if mark.exercise == name and mark.mark in _MARKS.values() else Mark(name, FAILED, "no mark")
     except (IndexError, ValueError, TypeError):
         return _failure(name, outputs) or Mark(name, FAILED, "no mark")

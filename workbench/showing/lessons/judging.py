@@ -11,12 +11,12 @@ from workbench.kernel.meaning.values import counted
 from workbench.showing.lessons.exercise import Wrong
 
 
-def with_constants(model: ModelClass, answer: Mapping[str, Any], given: Mapping[str, Any]) -> Machine:
+def with_constants(model: ModelClass, answer: Mapping[str, Any], fixed: Mapping[str, Any]) -> Machine:
     """The model with an answer's constants; the answer must not change any given one."""
-    for name, value in given.items():
+    for name, value in fixed.items():
         if answer.get(name, value) != value:
             raise Wrong(f"`{name}` stays {model.declared.constants[name].domain.word(value)}.")
-    return machine_of(model(**{**answer, **given}))
+    return machine_of(model(**{**answer, **fixed}))
 
 
 def one_change(model: AnyModel, answer: Mapping[str, Any]) -> Machine:
@@ -29,11 +29,11 @@ def one_change(model: AnyModel, answer: Mapping[str, Any]) -> Machine:
     return changed
 
 
-def expect(model: AnyModel, wanted: Mapping[str, str]) -> Result:
+def expect(model: AnyModel, expected: Mapping[str, str]) -> Result:
     """Check a model, and refuse verdicts other than the wanted ones."""
     model = machine_of(model)
-    result = check(model, list(wanted))
-    for name, word in wanted.items():
+    result = check(model, list(expected))
+    for name, word in expected.items():
         if result[name].word != word:
             raise Wrong(f"`{name}` comes out as: {result[name].word}. The task asks for: {word}.")
     return result
@@ -42,8 +42,8 @@ def expect(model: AnyModel, wanted: Mapping[str, str]) -> Result:
 def story_trace(model: AnyModel, story: str) -> Trace:
     """A shortest behaviour that passes through a story."""
     model = machine_of(model)
-    found = scenario(model, story)
-    if not found.holds:
-        raise Wrong(f"The model has no such behaviour. {found}.")
-    assert found.trace is not None
-    return found.trace
+    outcome = scenario(model, story)
+    if not outcome.holds:
+        raise Wrong(f"The model has no such behaviour. {outcome}.")
+    assert outcome.trace is not None
+    return outcome.trace

@@ -43,16 +43,17 @@ class CompareTab(Tab):
         if name not in self._presets or name in self._checked:
             self._working.aside.cancel()
             self._filled = self.what()
-            known = {_BEFORE: self.session.before, _KEPT: self._kept, **self._checked}
-            self._show(name, known[name])
+            results = {_BEFORE: self.session.before, _KEPT: self._kept, **self._checked}
+            self._show(name, results[name])
             return
         path = self._presets[name]
         self._runs.show(None)
         self._table.html = ""
 
         def work(job: Job) -> tuple[str, Result]:
-            one = configuration(path)
-            return name, check(one.model, one.properties, symmetry=one.symmetry, engine="local", watch=job.watch())
+            configured = configuration(path)
+            model, properties, symmetry = configured.model, configured.properties, configured.symmetry
+            return name, check(model, properties, symmetry=symmetry, engine="local", watch=job.watch())
 
         self._working.aside.start((self.session.number, name), f"Checking {name}", work)
 

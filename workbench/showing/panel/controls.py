@@ -59,8 +59,8 @@ def _tip(constant: Constant) -> str:
 
 def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
     """The sentence of a choice, and what each other value would do."""
-    told = (hint(text, kind) for text, kind in hints)
-    return element("div", element("div", constant.doc, class_="wb-note"), *told, class_="wb-about")
+    effects = (hint(text, kind) for text, kind in hints)
+    return element("div", element("div", constant.doc, class_="wb-note"), *effects, class_="wb-about")
 
 
 class Controls(Box):
@@ -88,9 +88,9 @@ class Controls(Box):
         self._on_change, self._declared = on_change, model.declared.constants
         declared = self._declared
         switches = [name for name, constant in declared.items() if constant.domain.kind == "switch"]
-        told = {name: declared[name].doc for name in near if name in switches}
-        rest = {name: _tip(declared[name]) for name in switches if name not in told}
-        self.told = Toggles(told, self._changed, sentences=True)
+        sentences = {name: declared[name].doc for name in near if name in switches}
+        rest = {name: _tip(declared[name]) for name in switches if name not in sentences}
+        self.told = Toggles(sentences, self._changed, sentences=True)
         self.switches = Toggles(rest, self._changed)
         self._controls = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
         choices = [name for name in near if name in self._controls and declared[name].domain.kind == "choice"]

@@ -126,8 +126,8 @@ class Number(Field):
             "input", type=self._kind, min=numbers[0], max=numbers[-1], step=numbers.step, value=self.value,
             **self.named(),
         )  # fmt: skip
-        said = element("span", self.said, class_="wb-wrong", role="alert") if self.said else None
-        return joined([field, None if self._kind == "number" else element("output", self.value), said])
+        warning = element("span", self.said, class_="wb-wrong", role="alert") if self.said else None
+        return joined([field, None if self._kind == "number" else element("output", self.value), warning])
 
 
 class Typed(Field):
@@ -154,14 +154,14 @@ class Typed(Field):
         self.placeholder, self._offered, self._rows = placeholder, offered, rows
 
     def control(self) -> Markup:
-        given = {**self.named(), "placeholder": self.placeholder or None, "spellcheck": "false"}
+        attributes = {**self.named(), "placeholder": self.placeholder or None, "spellcheck": "false"}
         if self._rows > 1:
-            return element("textarea", self.value, rows=self._rows, **given)
+            return element("textarea", self.value, rows=self._rows, **attributes)
         if not self._offered:
-            return element("input", type="text", value=self.value, **given)
+            return element("input", type="text", value=self.value, **attributes)
         offered = f"wb-offered-{self.number}"
         options = (element("option", value=text) for text in self._offered)
-        return element("input", type="text", value=self.value, list=offered, **given) + element(
+        return element("input", type="text", value=self.value, list=offered, **attributes) + element(
             "datalist", *options, id=offered
         )
 

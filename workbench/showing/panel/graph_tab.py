@@ -42,8 +42,8 @@ _LEGEND = element(
     element(
         "span",
         *(
-            element("button", sign, class_="wb-button", data_view=view, title=f"{what}; {how}", aria_label=what)
-            for view, sign, what, how in (
+            element("button", sign, class_="wb-button", data_view=view, title=f"{effect}; {how}", aria_label=effect)
+            for view, sign, effect, how in (
                 ("smaller", "\N{MINUS SIGN}", "smaller", "or -, or the wheel with Ctrl"),
                 ("larger", "+", "larger", "or +, or the wheel with Ctrl"),
                 ("fit", "Fit", "all of it in sight", "or 0"),
@@ -98,8 +98,8 @@ class GraphTab(Tab):
         variables = model.layout.variables
         if tuple(self._variables.options) != tuple(variables):
             self._variables.options = variables
-            told = [] if story is None else story.states
-            self._variables.value = view.telling(model, told or model.initial_states()[:1])
+            states = [] if story is None else story.states
+            self._variables.value = view.telling(model, states or model.initial_states()[:1])
             if story is not None:
                 self._mode.value = _TRACE
         self._ask(result)
@@ -157,7 +157,7 @@ class GraphTab(Tab):
                 "" if space.result.complete else f"Of the first {counted(len(space), 'state')}, since there are more."
             )
             graph = _graph(space, trace, asked)
-            return graph, note, next((int(one.id) for one in graph.nodes if FOCUS in one.marks), None)
+            return graph, note, next((int(node.id) for node in graph.nodes if FOCUS in node.marks), None)
 
         self._working.aside.start((self.what(), asked), "Drawing", work)
 

@@ -123,7 +123,7 @@ class GridTab(Tab):
             for number, setting in enumerate(settings)
         ]
         frame = pd.DataFrame(rows, dtype=object)
-        frame.attrs["words"] = {n: {v: declared[n].domain.word(v) for v in given} for n, given in asked.values.items()}
+        frame.attrs["words"] = {n: {v: declared[n].domain.word(v) for v in axis} for n, axis in asked.values.items()}
         return frame
 
     def _is_set(self, model: ModelClass, cell: GridCell) -> bool:
@@ -146,9 +146,9 @@ class GridTab(Tab):
             word = self._work.word(cell)
             trace = cell.outcome.verdicts[asked.name].states if word else None
             states = "" if trace is None else f" The tab Story has its {counted(trace, 'state')}."
-            said = f" is set in the panel: {asked.name} "
+            clause = f" is set in the panel: {asked.name} "
             verdict = badge(word) if word else "does not apply"
-            self._loaded.html = element("p", element("code", name), said, verdict, ".", states)
+            self._loaded.html = element("p", element("code", name), clause, verdict, ".", states)
             self._look()
 
     # What is done with it ------------------------------------------------------------------------------------------
@@ -165,12 +165,12 @@ class GridTab(Tab):
         ]
         self._actions.html = element("div", *buttons, class_="wb-actions")
 
-    def _act(self, what: str) -> None:
+    def _act(self, action: str) -> None:
         with self.session.lock:
             filled, asked = self._work.filled, self._work.asked
             if filled is None or asked is None:
                 return
-            if what == _EXPLAIN:
+            if action == _EXPLAIN:
                 self._work.explain()
             else:
                 self._actions.save(f"{filled.model.declared.name}-{asked.name}.csv", to_csv(filled.table), "text/csv")
@@ -183,8 +183,8 @@ class GridTab(Tab):
         exact = f"{explanation.exact().capitalize()}."
         rule = element("code", explanation.rule, class_="wb-rule")
         parts = [element("p", name, " holds where ", rule), noted(exact)]
-        undecided = Counter(why for _, why in explanation.undecided)
-        parts += [noted(f"Not decided in {counted(n, 'setting')}: {why}.") for why, n in undecided.items()]
+        undecided = Counter(reason for _, reason in explanation.undecided)
+        parts += [noted(f"Not decided in {counted(n, 'setting')}: {reason}.") for reason, n in undecided.items()]
         rows = []
         for failing in explanation.failing[:_MOST_FAILING]:
             states = "" if failing.states is None else counted(failing.states, "state")
@@ -214,7 +214,7 @@ class Values(Box):
     def __init__(self, model: ModelClass, session: Session, on_change: Callable[[], None]) -> None:
         self._session, self._on_change = session, on_change
         self._declared = {n: c for n, c in model.declared.constants.items() if c.domain.kind in _VARIED}
-        self.listed = [name for name, one in self._declared.items() if one.domain.kind in ("switch", "choice")]
+        self.listed = [name for name, c in self._declared.items() if c.domain.kind in ("switch", "choice")]
         self._ticks = {
             name: Checkbox(name, False, f"vary it: {constant.doc}" if constant.doc else "vary it", self._ticked)
             for name, constant in self._declared.items()

@@ -40,8 +40,8 @@ class Head(Pane):
             for title, path in self._stories.items()
         ]  # fmt: skip
         name = element("b", self.session.settings.model_class.declared.name, title=self._doc)
-        said = None if chips else element("span", self._doc, class_="wb-note")
-        self.html = element("div", name, said, *chips, class_="wb-title", role="toolbar", aria_label="stories")
+        note = None if chips else element("span", self._doc, class_="wb-note")
+        self.html = element("div", name, note, *chips, class_="wb-title", role="toolbar", aria_label="stories")
 
     def _tell(self, title: str) -> None:
         self.session.begin(start_from(self._stories[title]))
@@ -104,8 +104,8 @@ class Side(Box):
         declared = model.declared.properties
         self.properties.disable(declared.keys() - model.properties.keys())
         self.properties.set({name: name in ticked for name in self.properties.titles})
-        one = named(settings)
-        names = [name for name, path in self.presets.items() if one is not None and path == one]
+        file = named(settings)
+        names = [name for name, path in self.presets.items() if file is not None and path == file]
         if settings.configuration is None and settings.is_default:
             names = [DEFAULTS]
         self.preset.value = names[0] if names else BY_HAND
@@ -113,8 +113,8 @@ class Side(Box):
         checks = settings.applicable()
         checked = f"{len(checks)} of {len(model.properties.keys() | set(checks))} properties checked"
         over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
-        told = [element("span", text, class_="wb-note") for text in (checked, over) if text]
-        self.more.said = joined([element("span", differing), *told])
+        notes = [element("span", text, class_="wb-note") for text in (checked, over) if text]
+        self.more.said = joined([element("span", differing), *notes])
 
     # What a person does --------------------------------------------------------------------------------------------
 

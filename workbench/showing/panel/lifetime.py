@@ -69,7 +69,7 @@ class Cells:
         """Update the records after a cell has run: panels that it did not show again are out of sight there."""
         cell = outcome.info.cell_id
         if any(self._made.get(panel) == cell for panel in self._fresh):
-            self._replaced |= {panel for panel, made in self._made.items() if made == cell} - self._fresh
+            self._replaced |= {panel for panel, origin in self._made.items() if origin == cell} - self._fresh
         for panel in self._shown.keys() - self._fresh:
             self._shown[panel].discard(cell)
         boxed = [panel for panel in self._fresh if panel not in self._shown and boxes_of(panel)]
@@ -153,9 +153,9 @@ class Displayed(ipywidgets.DOMWidget):
     def _copy(self) -> None:
         def work(job: Job) -> None:
             job.pause(QUIET_SECONDS)
-            for one in list(self._updates.values()):
+            for update in list(self._updates.values()):
                 if not job.should_stop():
-                    one()
+                    update()
 
         if self._kept is not None:
             self._kept.cancel()
@@ -186,7 +186,7 @@ def display_kept(
     output = DisplayHandle()
 
     def bundle() -> dict[str, Any]:
-        drawn = [one for panel in panels if (one := panel.static()) is not None]
+        drawn = [copy for panel in panels if (copy := panel.static()) is not None]
         kept = Joined(*drawn).bundle() if drawn else {}
         if beside and "text/html" in kept:
             kept["text/html"] = str(element("div", Markup(kept["text/html"]), class_="wb-kept"))

@@ -29,7 +29,7 @@ def refusing() -> Iterator[None]:
 
 def check_selected(name: Any, result: Result | None) -> None:
     """Raise an InputError unless a result has a verdict of this name."""
-    names = [] if result is None else [one.name for one in result.verdicts]
+    names = [] if result is None else [verdict.name for verdict in result.verdicts]
     if name not in names:
         raise unknown("verdict", name, names)
 

@@ -163,7 +163,7 @@ class Workbench(Observed):
         if session.error is not None:
             return {}
         if self._wanted is None and session.result is not None and not (session.running or session.waiting):
-            return {one.name: one.word for one in session.result.verdicts}
+            return {verdict.name: verdict.word for verdict in session.result.verdicts}
         asked = (self._wanted or session.settings).applicable()
         return dict.fromkeys(asked, "not asked" if session.waiting else "checking")
 
@@ -173,21 +173,21 @@ class Workbench(Observed):
             return dict(proposal["value"])
         present = self._wanted or self.session.settings
         with refusing():
-            wanted = present.with_constants(proposal["value"])
-            wanted.model()  # raises an error unless they go together
-        if wanted.constants != present.constants:
-            self._wanted = wanted
+            changed = present.with_constants(proposal["value"])
+            changed.model()  # raises an error unless they go together
+        if changed.constants != present.constants:
+            self._wanted = changed
             if self._loop is None:
                 self._change()
             else:
                 self._loop.call_soon(self._change)
-        return dict(wanted.constants)
+        return dict(changed.constants)
 
     def _change(self) -> None:
         """Apply the constants that were set."""
-        wanted, self._wanted = self._wanted, None
-        if wanted is not None:
-            self.session.change(wanted)
+        settings, self._wanted = self._wanted, None
+        if settings is not None:
+            self.session.change(settings)
 
     @traitlets.validate("selected")
     def _known(self, proposal: Any) -> Any:
@@ -266,7 +266,7 @@ class Workbench(Observed):
                     noted(f"The check of {self.session.settings.model_class.declared.name} goes on."), repr(self)
                 )
             result, tried, stepped = self.result, self._hints.decided, self.story.stepping.static()
-        hints = [joined([element("code", ", ".join(one.changes)), " ", one.hint[0]]) for one in tried]
+        hints = [joined([element("code", ", ".join(attempt.changes)), " ", attempt.hint[0]]) for attempt in tried]
         # As text, a notebook keeps only what is the same in every run; hints come at any time.
         switches = [Rendered(bullets(hints), "")] if hints else []
         return Joined(result_view(result), *failure_beside(result), *switches, stepped)

@@ -38,7 +38,7 @@ class Seen:
         of: Makes what is kept of what is given.
     """
 
-    def __init__(self, of: Callable[[Any], Any] = lambda given: given) -> None:
+    def __init__(self, of: Callable[[Any], Any] = lambda value: value) -> None:
         self._of = of
 
     def __set_name__(self, owner: type["Part"], name: str) -> None:
@@ -47,8 +47,8 @@ class Seen:
     def __get__(self, part: "Part", owner: type["Part"]) -> Any:
         return part.__dict__[self._name]
 
-    def __set__(self, part: "Part", given: Any) -> None:
-        value = self._of(given)
+    def __set__(self, part: "Part", assigned: Any) -> None:
+        value = self._of(assigned)
         if part.__dict__.get(self._name, self) != value:
             part.__dict__[self._name] = value
             part.changed(self._name)
@@ -217,9 +217,9 @@ class Tabs(Part):
             self.open(int(sent))
 
 
-def copied(text: str, what: str, title: str) -> Markup:
-    """A button that copies `what`."""
-    button = element("button", text, class_="wb-button", data_copy=what, title=title)
+def copied(text: str, content: str, title: str) -> Markup:
+    """A button that copies `content`."""
+    button = element("button", text, class_="wb-button", data_copy=content, title=title)
     return element("div", button, element("div"))
 
 

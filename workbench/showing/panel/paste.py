@@ -44,8 +44,8 @@ class OpenPermalink(Box):
         only = ". These are Python, and run here only if you say so."
         self._offer(offered, element("p", "The permalink says to watch ", expressions, only) if offered else "")
 
-    def _offer(self, offered: tuple[str, ...], said: str) -> None:
-        self._offered, self._said.html = offered, said
+    def _offer(self, offered: tuple[str, ...], notice: str) -> None:
+        self._offered, self._said.html = offered, notice
         self._agree.shown = bool(offered)
 
     def _agreed(self) -> None:

@@ -249,8 +249,8 @@ class Player(Part):
 
     def asked(self, content: dict[str, Any]) -> None:
         match content:
-            case {"want": str(what)}:
-                self._draw_for_page(what)
+            case {"want": str(kind)}:
+                self._draw_for_page(kind)
             case {"watch": str(text)}:
                 self._watch(text)
             case {"unwatch": str(text)}:
@@ -258,18 +258,18 @@ class Player(Part):
             case {"take": str(move)} if self.on_take is not None:
                 self.on_take(move)
 
-    def _draw_for_page(self, what: str) -> None:
+    def _draw_for_page(self, kind: str) -> None:
         with self._lock:
             if self._view is None:
                 return
-            if what == "pictures":
+            if kind == "pictures":
                 states = (self._view.step_html(at) for at in range(len(self._view.steps)))
                 self.say(packed=packed([*self._view.pictures(**self._choices()), *states]))
-            elif what == "lanes":
+            elif kind == "lanes":
                 self._send(lanes=self._view.lanes_for_lessons())
-            elif what == "page":
+            elif kind == "page":
                 self._send(page=trace_page(self._view))
-            elif what == "animation":
+            elif kind == "animation":
                 self._send(animation=animated_svg(self._view))
 
     def _watch(self, typed: str) -> None:

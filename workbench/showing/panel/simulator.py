@@ -119,5 +119,5 @@ class Simulator(Surface):
         return self._stepping.static()
 
 
-def _behaviour(what: Any) -> Machine | Trace:
-    return what if isinstance(what, Trace) else start_from(what).model()
+def _behaviour(start: Any) -> Machine | Trace:
+    return start if isinstance(start, Trace) else start_from(start).model()

@@ -128,9 +128,9 @@ class Stepping(Box):
         left = None if self._session is None else self._session.left
         if left is None:
             return ""
-        said = f"You have left the story at state {left + 1}." if left >= 0 else "The story begins in another state."
+        text = f"You have left the story at state {left + 1}." if left >= 0 else "The story begins in another state."
         back = element("button", "Back to it", class_="wb-button", data_take="back")
-        return joined([element("span", said), " ", back])
+        return joined([element("span", text), " ", back])
 
     def _say(self) -> None:
         """Show what a person should know: about the search for another behaviour, or else about the one in sight."""
@@ -138,8 +138,8 @@ class Stepping(Box):
         if search is not None and search.error:
             self._message.html = noted(search.error)
         else:
-            said = (search is not None and search.said) or self.stepper.remark
-            notes = [*stale_lines(self.stepper.model.declared.translation), *([said] if said else [])]
+            remark = (search is not None and search.said) or self.stepper.remark
+            notes = [*stale_lines(self.stepper.model.declared.translation), *([remark] if remark else [])]
             self._message.html = joined(map(noted, notes))
 
     def _draw_tools(self) -> None:

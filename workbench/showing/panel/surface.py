@@ -72,8 +72,8 @@ class Surface(Displayed, anywidget.AnyWidget):
     def _enter(self, part: Part) -> None:
         part.surface = self
         self._known[part.number] = part
-        if told := part.page_values():
-            self.put_values(part, told)
+        if values := part.page_values():
+            self.put_values(part, values)
         self._show(part)
 
     @contextmanager
@@ -87,8 +87,8 @@ class Surface(Displayed, anywidget.AnyWidget):
             finally:
                 self._holding -= 1
                 if not self._holding and (self._news or self._told or click):
-                    (news, self._news), (told, self._told) = (self._news, {}), (self._told, {})
-                    self.send({"parts": news, "values": told, "heard": click})
+                    (news, self._news), (values, self._told) = (self._news, {}), (self._told, {})
+                    self.send({"parts": news, "values": values, "heard": click})
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
         """Handle a message from the page: it has begun to listen, or someone has used one of its parts."""
@@ -111,7 +111,7 @@ class Surface(Displayed, anywidget.AnyWidget):
 
     def _drop(self, number: int, values: dict[str, Any]) -> None:
         """Drop pending values that the page has set itself."""
-        told = self._told.get(str(number), {})
-        for name in values.keys() & told.keys():
-            if told[name] == values[name]:
-                del told[name]
+        pending = self._told.get(str(number), {})
+        for name in values.keys() & pending.keys():
+            if pending[name] == values[name]:
+                del pending[name]

@@ -112,8 +112,8 @@ def complaint(text: str) -> Markup:
 
 def failure(error: str, led_to_it: Trace | None) -> Drawn:
     """The error in the settings or the model; if a state causes it, with the behaviour that leads there."""
-    said = Rendered(complaint(error), f"Workbench, error: {error}")
-    return said if led_to_it is None else Joined(said, trace_view(led_to_it))
+    message = Rendered(complaint(error), f"Workbench, error: {error}")
+    return message if led_to_it is None else Joined(message, trace_view(led_to_it))
 
 
 def failure_beside(result: Result) -> list[Drawn]:

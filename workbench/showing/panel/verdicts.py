@@ -83,33 +83,33 @@ class CheckBar(Box):
         """The findings; during a check, its findings so far."""
         session = self.session
         if session.progress is not None:
-            found = [badge(decided.word, str(decided)) for decided in session.progress.decided]
-            return element("div", badge("unknown", "checking"), *found, class_="wb-headline")
+            badges = [badge(decided.word, str(decided)) for decided in session.progress.decided]
+            return element("div", badge("unknown", "checking"), *badges, class_="wb-headline")
         if result is None:
             return ""
         stale = " wb-stale" if session.stale else ""
-        told = self._story(result)
-        line = element("span", told, class_="wb-told", title=told)
+        story = self._story(result)
+        line = element("span", story, class_="wb-told", title=story)
         return element("div", headline(result), line, class_=f"wb-headline{stale}")
 
     def _story(self, result: Result) -> str:
         """The title of the named configuration; or else the effect of the last change, or the selected property."""
-        one, verdict = self.session.settings.configuration, self.session.verdict
-        if one is not None or self.change:
-            return self.change if one is None else one.title
+        configuration, verdict = self.session.settings.configuration, self.session.verdict
+        if configuration is not None or self.change:
+            return self.change if configuration is None else configuration.title
         if verdict is None:
             return ""
         return f"{verdict.name}: {said_of(result, verdict.name) or verdict.why or verdict.word}"
 
     def _differences(self, result: Result) -> str:
         """The differences between the result and what the named configuration expects."""
-        one = self.session.settings.configuration
-        if one is None or not one.expect or result.model.constants != one.model.constants:
+        configuration = self.session.settings.configuration
+        if configuration is None or not configuration.expect or result.model.constants != configuration.model.constants:
             return ""
-        differences = one.differences(result)
+        differences = configuration.differences(result)
         if not differences:
             return ""
-        return element("div", f"Not as {one.path.name} expects:", bullets(differences), class_="wb-wrong")
+        return element("div", f"Not as {configuration.path.name} expects:", bullets(differences), class_="wb-wrong")
 
 
 def _notes(result: Result) -> Markup:
@@ -129,7 +129,7 @@ def verdict_list(result: Result, selected: str | None, stale: bool) -> Markup:
         stale: Whether the settings have changed since the check.
     """
     reached = tab_stop(selected, [verdict.name for verdict in result.verdicts])
-    rows = (_row(one, result, one.name == selected, one.name == reached) for one in result.verdicts)
+    rows = (_row(verdict, result, verdict.name == selected, verdict.name == reached) for verdict in result.verdicts)
     class_ = f"wb-verdicts wb-scroll{' wb-stale' if stale else ''}"
     return element("div", *rows, class_=class_, role="toolbar", aria_label="verdicts")
 

@@ -56,13 +56,13 @@ class WhatIf(Tab):
         every = list(self._attempts.values())
         telling = [attempt for attempt in every if _is_telling(attempt)]
         rest = [attempt for attempt in every if not _is_telling(attempt)]
-        told = element("p", element("b", "Every single change"), ", from here")
+        content = element("p", element("b", "Every single change"), ", from here")
         if telling:
-            told += _table(telling)
+            content += _table(telling)
         if rest:
             count = counted(len(rest), "change does nothing here", "changes do nothing here")
-            told += folded(count, _table(rest), data_name="nothing")
-        self._single.html = element("div", told, class_="wb-stale" if stale else None)
+            content += folded(count, _table(rest), data_name="nothing")
+        self._single.html = element("div", content, class_="wb-stale" if stale else None)
 
     def _mend(self) -> None:
         with self.session.lock:
@@ -93,13 +93,13 @@ class WhatIf(Tab):
             text = f"Repairs of {repairs.name}: {how} ({repairs.tried} sets tried)"
             self._sets.html = element("p", text)
 
-    def _apply(self, told: str) -> None:
-        if told in self._attempts:  # otherwise the click was under way when the table changed
-            self.session.apply(self._attempts[told].changes)
+    def _apply(self, text: str) -> None:
+        if text in self._attempts:  # otherwise the click was under way when the table changed
+            self.session.apply(self._attempts[text].changes)
 
-    def _apply_set(self, told: str) -> None:
-        if told in self._found:
-            self.session.apply(self._found[told].changes)
+    def _apply_set(self, text: str) -> None:
+        if text in self._found:
+            self.session.apply(self._found[text].changes)
 
 
 def _is_telling(attempt: Attempt) -> bool:
@@ -125,9 +125,9 @@ def _row(attempt: Attempt) -> tuple[str, str, str, str]:
         return name, str(attempt.error), "", ""
     flipped = [badge(after.word) + " " + element("code", after.name) for _, after in attempt.flipped]
     unknown = [badge("unknown", f"{v.name} unknown") for v in attempt.result.verdicts if v.holds is None]
-    told = flipped + unknown
+    effects = flipped + unknown
     if attempt.mends and attempt.never:
         never = Markup(never_happen([element("code", name) for name in attempt.never]))
-        told.append(element("span", "but then ", never, class_="wb-note"))
-    words = joined(told, element("br")) or element("span", "none", class_="wb-note")
+        effects.append(element("span", "but then ", never, class_="wb-note"))
+    words = joined(effects, element("br")) or element("span", "none", class_="wb-note")
     return name, words, counted(attempt.result.distinct, "state"), apply

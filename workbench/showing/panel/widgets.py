@@ -121,8 +121,8 @@ class _Following(Observed):
         self._look()
 
     @classmethod
-    def _takes_one(cls, given: Any, panel: "Workbench | None") -> None:
-        if (given is None) == (panel is None):
+    def _takes_one(cls, content: Any, panel: "Workbench | None") -> None:
+        if (content is None) == (panel is None):
             raise InputError(f"{cls.__name__} takes what it shows, or panel= and a Workbench; give one of them")
 
     def _look(self) -> None:

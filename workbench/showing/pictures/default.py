@@ -55,8 +55,8 @@ def _member(id: str, member: Any, names: Sequence[str], s: State, show: Callable
     lines: list[Text] = []
     for variable in names:
         value = getattr(s, variable)[member]
-        said = f"{variable}: {show(value)}"
-        lines.append(note(said) if _is_empty(value) else text(said))
+        line = f"{variable}: {show(value)}"
+        lines.append(note(line) if _is_empty(value) else text(line))
     return card(id, show(member), *lines, of=[Place(variable, member) for variable in names])
 
 

@@ -166,14 +166,14 @@ def _drawn(
 ) -> Picture:
     """Lay out the things; they may have moved from their places among `earlier`, the boxes of the previous state."""
     heading = _lines("heading", [text(title, bold=True)] if title else [])
-    texts = [one for one in wrong if isinstance(one, str)]
+    texts = [fault for fault in wrong if isinstance(fault, str)]
     sign, tone = (f"{DOUBT}suspected: ", ODD) if is_suspected else ("\N{BALLOT X} ", BAD)
-    said = _lines("violations", [Text(sign + printable(one), bold=True, tone=tone) for one in texts])
-    placed, wide, tall = place(_boxes(things), fresh, heading, said)
+    violations = _lines("violations", [Text(sign + printable(message), bold=True, tone=tone) for message in texts])
+    placed, wide, tall = place(_boxes(things), fresh, heading, violations)
     moves = _moves(place(earlier, {}, heading)[0], placed) if earlier else {}
     return Picture(
         model.name,
-        _label(model, title, [f"suspected: {one}" for one in texts] if is_suspected else texts),
+        _label(model, title, [f"suspected: {message}" for message in texts] if is_suspected else texts),
         things,
         changes,
         marked,
@@ -188,7 +188,7 @@ def _drawn(
 def faults(model: AnyModel, state: State, properties: Sequence[str] | None = None) -> list[Fault]:
     """The messages of the invariants that fail in `state`, each after the invariant's name."""
     model = machine_of(model)
-    found = []
+    messages = []
     for declared in model.select(properties):
         for instance in model.predicates(declared.name) if isinstance(declared, Invariant) else ():
             try:
@@ -197,21 +197,21 @@ def faults(model: AnyModel, state: State, properties: Sequence[str] | None = Non
                 answer = str(error)
             if answer is not True:
                 inside = f"({', '.join(map(show, instance.arguments))})" if instance.arguments else ""
-                if answer is False and isinstance(why := model.why_false(declared, [state]), Fault):
-                    answer = why
-                said = f": {answer}" if isinstance(answer, str) else " does not hold"
+                if answer is False and isinstance(fault := model.why_false(declared, [state]), Fault):
+                    answer = fault
+                clause = f": {answer}" if isinstance(answer, str) else " does not hold"
                 places = answer.places if isinstance(answer, Fault) else ()
-                found.append(Fault(f"{declared.name}{inside}{said}", *places))
-    return list(dict.fromkeys(found))
+                messages.append(Fault(f"{declared.name}{inside}{clause}", *places))
+    return list(dict.fromkeys(messages))
 
 
 def _check(model: Machine, options: Mapping[str, Any]) -> None:
-    known = options_of(model)
+    accepted = options_of(model)
     for option, value in options.items():
-        if option not in known:
-            raise unknown(f"option of the picture of {model.name}", option, known)
-        if value is not None and value not in known[option]:
-            choices = ", ".join(map(show, known[option]))
+        if option not in accepted:
+            raise unknown(f"option of the picture of {model.name}", option, accepted)
+        if value is not None and value not in accepted[option]:
+            choices = ", ".join(map(show, accepted[option]))
             raise InputError(f"{option} = {show(value)} is not accepted; it takes one of {choices}")
 
 
@@ -237,11 +237,11 @@ def describe(
     if painting is None:
         items: Iterable[Any] = variables(model, state, list(model.declared.variables))
     else:
-        given = {**dict.fromkeys(painting.options), **(options or {})}
-        given |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
-        known = painting.shows | painting.leaves_out.keys()
-        more = [name for name, one in model.declared.variables.items() if name not in known and not one.ghost]
-        items = (*painting.describe(model.author, state, **given), *variables(model, state, more))
+        arguments = {**dict.fromkeys(painting.options), **(options or {})}
+        arguments |= {n: v for n, v in {"history": history, "faults": places}.items() if painting.takes(n)}
+        shown = painting.shows | painting.leaves_out.keys()
+        more = [name for name, variable in model.declared.variables.items() if name not in shown and not variable.ghost]
+        items = (*painting.describe(model.author, state, **arguments), *variables(model, state, more))
     things = tuple(_wrapped(items))
     seen = set()
     for thing, _ in every(things):
@@ -278,20 +278,20 @@ def _label(model: Machine, title: str, texts: Iterable[str]) -> str:
 
 
 def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:
-    for one in wrong:
-        if isinstance(one, Fault):
-            yield from one.places
-        elif isinstance(one, Place):
-            yield one
+    for fault in wrong:
+        if isinstance(fault, Fault):
+            yield from fault.places
+        elif isinstance(fault, Place):
+            yield fault
 
 
 def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
     """The ids of the things that stand for each place or a part of it; if there are none, for what contains it."""
-    stands = [(thing.id, one) for thing, _ in every(things) for one in thing.of]
+    stands = [(thing.id, part) for thing, _ in every(things) for part in thing.of]
     marked: set[str] = set()
-    for wanted in places:
-        exact = {id for id, one in stands if one == wanted or _within(one, wanted)}
-        marked |= exact or {id for id, one in stands if _within(wanted, one)}
+    for sought in places:
+        exact = {id for id, part in stands if part == sought or _within(part, sought)}
+        marked |= exact or {id for id, part in stands if _within(sought, part)}
     return frozenset(marked)
 
 
@@ -303,7 +303,7 @@ def _within(inner: Place, outer: Place) -> bool:
 
 
 def _routes(things: Sequence[Any], placed: Sequence[Placed]) -> list[tuple[Arrow, list[tuple[float, float]]]]:
-    where = {one.thing.id: one for one in placed}
+    where = {box.thing.id: box for box in placed}
     taken: list[tuple[float, float]] = []
     routes = []
     for arrow in things:
@@ -314,10 +314,10 @@ def _routes(things: Sequence[Any], placed: Sequence[Placed]) -> list[tuple[Arrow
 
 def _moves(earlier: Sequence[Placed], placed: Sequence[Placed]) -> dict[str, tuple[float, float]]:
     """The previous positions of things that moved, relative to their present ones."""
-    was = {one.thing.id: one for one in earlier}
+    was = {box.thing.id: box for box in earlier}
     moves = {}
-    for one in placed:
-        old = was.get(one.thing.id)
-        if old is not None and abs(old.x - one.x) + abs(old.y - one.y) > 1:
-            moves[one.thing.id] = (old.x - one.x, old.y - one.y)
+    for box in placed:
+        old = was.get(box.thing.id)
+        if old is not None and abs(old.x - box.x) + abs(old.y - box.y) > 1:
+            moves[box.thing.id] = (old.x - box.x, old.y - box.y)
     return moves

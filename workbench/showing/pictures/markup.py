@@ -31,16 +31,16 @@ class Markup(str):
         return joined([other, self])
 
 
-def as_text(given: Any) -> Any:
-    """`given` with plain strings for all markup in it: marimo's encoder cannot handle subclasses of str."""
-    match given:
+def as_text(content: Any) -> Any:
+    """`content` with plain strings for all markup in it: marimo's encoder cannot handle subclasses of str."""
+    match content:
         case str():
-            return str(given)
+            return str(content)
         case dict():
-            return {name: as_text(value) for name, value in given.items()}
+            return {name: as_text(value) for name, value in content.items()}
         case list() | tuple():
-            return [as_text(value) for value in given]
-    return given
+            return [as_text(value) for value in content]
+    return content
 
 
 def address_of(svg: str) -> str:
@@ -85,20 +85,20 @@ def element(tag: str, *inside: object, **attributes: Any) -> Markup:
         >>> print(element("td", "a < b", element("br"), class_="wb-cell", font_size=12.04, title=None))
         <td class="wb-cell" font-size="12">a &lt; b<br/></td>
     """
-    given = "".join(
+    spelled = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(number(value) if isinstance(value, float) else value)}"'
         for key, value in attributes.items()
         if value is not None
     )
     content = joined(inside)
-    return Markup(f"<{tag}{given}/>" if tag in _EMPTY and not content else f"<{tag}{given}>{content}</{tag}>")
+    return Markup(f"<{tag}{spelled}/>" if tag in _EMPTY and not content else f"<{tag}{spelled}>{content}</{tag}>")
 
 
 def rewritten(part: Element, rewrite: Callable[[Element], Markup], *more: Markup, **attributes: Any) -> Markup:
     """An element that was parsed, with its children rewritten, and with `more` children and attributes."""
     space = {"xmlns": SVG.strip("{}")} if part.tag == f"{SVG}svg" else {}
-    given = {**space, **dict(part.items()), **attributes}
-    return element(part.tag.removeprefix(SVG), inside(part, rewrite), *more, **given)
+    merged = {**space, **dict(part.items()), **attributes}
+    return element(part.tag.removeprefix(SVG), inside(part, rewrite), *more, **merged)
 
 
 def inside(part: Element, rewrite: Callable[[Element], Markup]) -> Markup:

@@ -144,12 +144,12 @@ class Painter:
         """The contents of the picture, for a document with the style sheet."""
         legend, _ = self._legend(height - _LEGEND_HEIGHT)
         followers = {
-            item.id for one in placed if one.thing.kind == "queue" for item in one.thing.body[1:] if hasattr(item, "id")
+            item.id for box in placed if box.thing.kind == "queue" for item in box.thing.body[1:] if hasattr(item, "id")
         }
         return joined(
             [
                 element("rect", width=width, height=height, rx=8.0, fill=PAPER),
-                *(self._thing(one, one.thing.id in followers) for one in placed),
+                *(self._thing(box, box.thing.id in followers) for box in placed),
                 *(self._arrow(arrow, corners) for arrow, corners in arrows),
                 *legend,
             ]
@@ -176,41 +176,41 @@ class Painter:
             opacity=0.6 if thing.faded else None,
         )
 
-    def _thing(self, one: Placed, follows: bool) -> Markup:
-        thing, parts = one.thing, []
+    def _thing(self, box: Placed, follows: bool) -> Markup:
+        thing, parts = box.thing, []
         if follows:
-            x, y = one.x - 12, one.y + one.h / 2
+            x, y = box.x - 12, box.y + box.h / 2
             parts.append(
                 element("path", d=_path((x + 3, y - 6), (x - 3, y), (x + 3, y + 6)), fill="none", stroke=MUTED,
                         stroke_width=2.0, stroke_linecap="round", stroke_linejoin="round")
             )  # fmt: skip
-        parts += self._frame(one)
-        parts += [self._fresh(line) for line in one.lines if line.fresh]
-        parts += [_line(line, thing) for line in one.lines]
-        parts += self._marks(one)
+        parts += self._frame(box)
+        parts += [self._fresh(line) for line in box.lines if line.fresh]
+        parts += [_line(line, thing) for line in box.lines]
+        parts += self._marks(box)
         return self._group(thing, *parts)
 
-    def _frame(self, one: Placed) -> list[Markup]:
-        thing = one.thing
+    def _frame(self, box: Placed) -> list[Markup]:
+        thing = box.thing
         tone = self.wrong if thing.id in self.at_fault and thing.kind != "table" else thing.tone
-        given: dict[str, Any] = {"fill": _FILLS[tone], "stroke": _STROKES[tone]}
+        attributes: dict[str, Any] = {"fill": _FILLS[tone], "stroke": _STROKES[tone]}
         if isinstance(thing, Badge):
-            return [_rect(one, 0, min(one.h / 2, 12.0), **given)]
+            return [_rect(box, 0, min(box.h / 2, 12.0), **attributes)]
         if isinstance(thing, Row):
-            rule = element("line", x1=one.x, x2=one.x + one.w, y1=one.y, y2=one.y, stroke=LINE, stroke_width=0.7)
-            return [rule, *([_rect(one, 0, 2.0, fill=_FILLS[tone])] if tone not in (PLAIN, QUIET) else [])]
+            rule = element("line", x1=box.x, x2=box.x + box.w, y1=box.y, y2=box.y, stroke=LINE, stroke_width=0.7)
+            return [rule, *([_rect(box, 0, 2.0, fill=_FILLS[tone])] if tone not in (PLAIN, QUIET) else [])]
         if not isinstance(thing, Box) or not LOOKS[thing.kind].framed:
             return []
         if tone == PLAIN and thing.kind in ("column", "shelf"):
-            given["fill"] = PANEL
-        given["stroke_width"] = 1.6 if tone not in (PLAIN, QUIET) else 1.0
+            attributes["fill"] = PANEL
+        attributes["stroke_width"] = 1.6 if tone not in (PLAIN, QUIET) else 1.0
         if thing.dashed or thing.kind == "slot":
-            given["stroke_dasharray"] = "5 4"
+            attributes["stroke_dasharray"] = "5 4"
         if thing.kind == "file":
-            return _folded(one, given)
-        parts = [_rect(one, 0, 6.0, **given)]
+            return _folded(box, attributes)
+        parts = [_rect(box, 0, 6.0, **attributes)]
         if thing.kind == "envelope":
-            parts.append(_envelope(one.x + 10, one.y + 14, _INKS[tone]))
+            parts.append(_envelope(box.x + 10, box.y + 14, _INKS[tone]))
         return parts
 
     def _fresh(self, line: Line) -> Markup:
@@ -219,9 +219,9 @@ class Painter:
             fill=FRESH_TINT,
         )  # fmt: skip
 
-    def _marks(self, one: Placed) -> list[Markup]:
+    def _marks(self, box: Placed) -> list[Markup]:
         """The outlines and signs of things that changed or are at fault."""
-        thing, parts = one.thing, []
+        thing, parts = box.thing, []
         change, wrong = self.changes.get(thing.id), thing.id in self.at_fault
         if wrong or not is_framed(thing):
             change = None
@@ -229,14 +229,14 @@ class Painter:
         if change is not None:
             dashes = "3 4" if change == GONE else None
             parts.append(
-                _rect(one, tight, 6 + tight, fill="none", stroke=FRESH, stroke_width=2.2, stroke_dasharray=dashes)
+                _rect(box, tight, 6 + tight, fill="none", stroke=FRESH, stroke_width=2.2, stroke_dasharray=dashes)
             )
             if change in (NEW, GONE) and not isinstance(thing, Row):
-                parts.append(_sign(one.x - tight + 2, one.y - tight + 2, FRESH, "+" if change == NEW else "-"))
+                parts.append(_sign(box.x - tight + 2, box.y - tight + 2, FRESH, "+" if change == NEW else "-"))
         if wrong:
-            parts.append(_rect(one, tight, 6 + tight, fill="none", **self.outline, stroke_width=2.8))
+            parts.append(_rect(box, tight, 6 + tight, fill="none", **self.outline, stroke_width=2.8))
             if not isinstance(thing, Row):
-                parts.append(self._fault_sign(one.x + one.w + tight - 2, one.y - tight + 2))
+                parts.append(self._fault_sign(box.x + box.w + tight - 2, box.y - tight + 2))
         return parts
 
     def _fault_sign(self, x: float, y: float) -> Markup:
@@ -286,7 +286,7 @@ class Painter:
         if self.at_fault:
             entries.append(("suspected", AMBER, "x") if self.is_suspected else ("at fault", RED, "x"))
         x, parts = 18.0, []
-        for said, colour, kind in entries:
+        for label, colour, kind in entries:
             box = Placed(None, x, top - 2, 16, 12, [])
             dashes = {GONE: "3 4", "x": self.outline.get("stroke_dasharray")}.get(kind)
             parts.append(_rect(box, 0, 3.0, fill="none", stroke=colour, stroke_width=2.2, stroke_dasharray=dashes))
@@ -295,8 +295,8 @@ class Painter:
             elif kind in (NEW, GONE):
                 parts.append(_sign(x, top - 2, colour, "+" if kind == NEW else "-"))
             x += 29 if kind == "x" else 24
-            parts.append(element("text", said, x=x, y=top + 8.5, font_size=12, fill=MUTED))
-            x += width_of(said, 12) + 22
+            parts.append(element("text", label, x=x, y=top + 8.5, font_size=12, fill=MUTED))
+            x += width_of(label, 12) + 22
         return parts, x
 
 
@@ -319,9 +319,9 @@ def _line(line: Line, thing: Any) -> Markup:
     )
 
 
-def _rect(one: Placed, off: float, radius: float, **given: Any) -> Markup:
+def _rect(box: Placed, off: float, radius: float, **attributes: Any) -> Markup:
     return element(
-        "rect", x=one.x - off, y=one.y - off, width=one.w + 2 * off, height=one.h + 2 * off, rx=radius, **given
+        "rect", x=box.x - off, y=box.y - off, width=box.w + 2 * off, height=box.h + 2 * off, rx=radius, **attributes
     )
 
 
@@ -329,14 +329,14 @@ def _path(*points: tuple[float, float]) -> str:
     return "M" + "L".join(f"{number(x)},{number(y)}" for x, y in points)
 
 
-def _folded(one: Placed, given: Mapping[str, Any]) -> list[Markup]:
+def _folded(box: Placed, attributes: Mapping[str, Any]) -> list[Markup]:
     """A sheet of paper with its upper right corner turned down."""
-    x, y, right, bottom, fold = one.x, one.y, one.x + one.w, one.y + one.h, 10
+    x, y, right, bottom, fold = box.x, box.y, box.x + box.w, box.y + box.h, 10
     sheet = _path((x, y), (right - fold, y), (right, y + fold), (right, bottom), (x, bottom)) + "Z"
     corner = _path((right - fold, y), (right - fold, y + fold), (right, y + fold))
     return [
-        element("path", d=sheet, stroke_linejoin="round", **given),
-        element("path", d=corner, fill="none", stroke=given["stroke"], stroke_width=given["stroke_width"]),
+        element("path", d=sheet, stroke_linejoin="round", **attributes),
+        element("path", d=corner, fill="none", stroke=attributes["stroke"], stroke_width=attributes["stroke_width"]),
     ]
 
 

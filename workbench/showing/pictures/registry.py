@@ -35,8 +35,8 @@ class Painting:
 
     def takes(self, keyword: str) -> bool:
         """Whether the function takes a keyword argument of this name."""
-        given = inspect.signature(self.describe).parameters
-        return keyword in given or any(parameter.kind is parameter.VAR_KEYWORD for parameter in given.values())
+        taken = inspect.signature(self.describe).parameters
+        return keyword in taken or any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken.values())
 
 
 _PAINTINGS: dict[ModelClass, Painting] = {}
@@ -63,7 +63,7 @@ def picture_of(
             raise unknown(f"variable of {model.declared.name}", variable, model.declared.variables)
 
     def register(describe: Describe) -> Describe:
-        shown = frozenset(name for name, one in model.declared.variables.items() if not one.ghost) - set(left_out)
+        shown = frozenset(name for name, entry in model.declared.variables.items() if not entry.ghost) - set(left_out)
         _PAINTINGS[model] = Painting(describe, shown, left_out, dict(options))
         return describe
 

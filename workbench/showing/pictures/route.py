@@ -27,17 +27,17 @@ class Area(NamedTuple):
 
 def areas(placed: Sequence[Placed], *, but: frozenset[str]) -> list[Area]:
     """The obstacles: all texts and boxes, except those called `but`, and their contents and containers."""
-    around = {id for one in placed if one.thing.id in but for id in one.inside}
-    found = []
-    for one in placed:
-        if one.thing.id in but or not but.isdisjoint(one.inside):
+    around = {id for box in placed if box.thing.id in but for id in box.inside}
+    obstacles = []
+    for box in placed:
+        if box.thing.id in but or not but.isdisjoint(box.inside):
             continue
-        for line in one.lines:
-            found.append(Area(line.x, line.y - line.size, line.x + line.width, line.y + 3, TEXT))
-        framed = not isinstance(one.thing, Box) or LOOKS[one.thing.kind].framed
-        if framed and one.thing.id not in around and not isinstance(one.thing, RowTable):
-            found.append(Area(one.x, one.y, one.x + one.w, one.y + one.h, _BOX))
-    return found
+        for line in box.lines:
+            obstacles.append(Area(line.x, line.y - line.size, line.x + line.width, line.y + 3, TEXT))
+        framed = not isinstance(box.thing, Box) or LOOKS[box.thing.kind].framed
+        if framed and box.thing.id not in around and not isinstance(box.thing, RowTable):
+            obstacles.append(Area(box.x, box.y, box.x + box.w, box.y + box.h, _BOX))
+    return obstacles
 
 
 def route(arrow: Arrow, source: Placed, target: Placed, placed: Sequence[Placed], taken: list[Point]) -> list[Point]:
@@ -45,17 +45,17 @@ def route(arrow: Arrow, source: Placed, target: Placed, placed: Sequence[Placed]
     hindrances = areas(placed, but=frozenset((arrow.source, arrow.target)))
     best = _cheapest(_ways(source, target), hindrances, taken)
     if best[0] >= _BOX:
-        outer = [next((one for one in placed if _encloses(one, end)), end) for end in (source, target)]
+        outer = [next((box for box in placed if _encloses(box, end)), end) for end in (source, target)]
         best = min(best, _cheapest(_channels(source, target, *outer), hindrances, taken))
     for a, b in pairwise(best[1]):
         taken += (a, b)
     return best[1]
 
 
-def _encloses(outer: Placed, one: Placed) -> bool:
+def _encloses(outer: Placed, inner: Placed) -> bool:
     """Whether `outer` is the outermost frame around a thing."""
     framed = isinstance(outer.thing, Box) and LOOKS[outer.thing.kind].framed
-    return framed and outer.thing.id in one.inside
+    return framed and outer.thing.id in inner.inside
 
 
 def _cheapest(
@@ -106,8 +106,8 @@ def _ways(source: Placed, target: Placed) -> Iterator[list[Point]]:
     yield from _around(source, target)
 
 
-def _turned(one: Placed) -> Placed:
-    return Placed(one.thing, one.y, one.x, one.h, one.w, [])
+def _turned(box: Placed) -> Placed:
+    return Placed(box.thing, box.y, box.x, box.h, box.w, [])
 
 
 def _straight(source: Placed, target: Placed) -> Iterator[list[Point]]:

@@ -142,8 +142,8 @@ def arrow(
     id: str, source: str, target: str, words: Any = "", *, tone: str = PLAIN, of: Of = (), dashed: bool = False
 ) -> Arrow:
     """A line from the thing with the id `source` to the one with the id `target`."""
-    said = _shown(words)
-    return Arrow(id=id, source=source, target=target, text=said, tone=tone, of=_places(of), hover=said, dashed=dashed)
+    label = _shown(words)
+    return Arrow(id=id, source=source, target=target, text=label, tone=tone, of=_places(of), hover=label, dashed=dashed)
 
 
 def _box(kind: str, doc: str) -> Any:

@@ -15,7 +15,7 @@ from workbench.kernel.meaning.trace import Move
 def another(
     space: StateSpace,
     verdict: Verdict,
-    known: Sequence[Trace] = (),
+    seen: Sequence[Trace] = (),
     watch: Watch = Watch(),
 ) -> Trace | None:
     """A behaviour that shows the same as the verdict's trace, and ends otherwise.
@@ -25,7 +25,7 @@ def another(
 
     Args:
         space: The states of the verdict's model, without symmetry.
-        known: Further traces that it must differ from.
+        seen: Further traces that it must differ from.
         watch: Once it stops this, there is none.
 
     Examples:
@@ -38,39 +38,39 @@ def another(
     """
     if verdict.trace is None:
         return None
-    known = [verdict.trace, *known]
+    seen = [verdict.trace, *seen]
     decided = space.model.declared.property_named(verdict.name).of_states
-    return _ending(space, verdict, known) if decided else _departing(space.model, verdict, known, watch)
+    return _ending(space, verdict, seen) if decided else _departing(space.model, verdict, seen, watch)
 
 
-def _ending(space: StateSpace, verdict: Verdict, known: Sequence[Trace]) -> Trace | None:
+def _ending(space: StateSpace, verdict: Verdict, seen: Sequence[Trace]) -> Trace | None:
     shows = space.holds(verdict.name) == bool(verdict.holds)
     ends = np.flatnonzero(shows[space.targets] & ~shows[space.sources])
     ends = ends[np.argsort(space.levels[space.sources[ends]], kind="stable")]
     instances = space.model.instances
     of_action = [instance.action.name for instance in instances]
     of_lane = [instance.lane for instance in instances]
-    last = [trace.steps[-1].move for trace in known]
-    for one in (of_action, of_lane):
-        taken = {one[move.instance] for move in last if move is not None}
-        for transition in ends[[one[instance] not in taken for instance in space.instances[ends]]].tolist():
+    last = [trace.steps[-1].move for trace in seen]
+    for name_of in (of_action, of_lane):
+        taken = {name_of[move.instance] for move in last if move is not None}
+        for transition in ends[[name_of[instance] not in taken for instance in space.instances[ends]]].tolist():
             way = space.trace_to(int(space.sources[transition]))
             return replay(space.model, way.start, [*way.moves, space.move(transition)])
     return None
 
 
-def _departing(model: Machine, verdict: Verdict, known: Sequence[Trace], watch: Watch) -> Trace | None:
-    trace, ways = known[0], [one.moves for one in known]
+def _departing(model: Machine, verdict: Verdict, seen: Sequence[Trace], watch: Watch) -> Trace | None:
+    trace, ways = seen[0], [shown.moves for shown in seen]
     for at, before in reversed(list(enumerate(trace.states))):
         for instance in model.instances:
             for ordinal, (_, after) in enumerate(model.outcomes(instance, before)):
                 if after in trace.states:
                     continue
-                found = check(beginning_in(model, [after]), [verdict.name], engine="local", watch=watch)
-                way = found[verdict.name].trace
+                result = check(beginning_in(model, [after]), [verdict.name], engine="local", watch=watch)
+                way = result[verdict.name].trace
                 if watch.stops:
                     return None
-                if way is None or found[verdict.name].holds != verdict.holds:
+                if way is None or result[verdict.name].holds != verdict.holds:
                     continue
                 moves = [*trace.moves[:at], Move(instance.number, ordinal), *way.moves]
                 if moves not in ways:

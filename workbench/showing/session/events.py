@@ -33,7 +33,7 @@ class Events(Generic[Name]):
 
     def tell(self, name: Name) -> None:
         """Call the subscribers of that name; raises as :func:`call_all` does."""
-        call_all(call for wanted, call in list(self._subscribers) if wanted == name)
+        call_all(call for event, call in list(self._subscribers) if event == name)
 
 
 def call_all(calls: Iterable[Callable[[], None]]) -> None:

@@ -104,7 +104,7 @@ class Filling:
     def _fill(self, job: Job) -> "Filled":
         from workbench.checking.questions.fill import fill  # numpy loads here
 
-        asked, told = self.asked, 0.0
+        asked, reported = self.asked, 0.0
         assert asked is not None
 
         def done(cell: "GridCell") -> None:
@@ -113,9 +113,9 @@ class Filling:
                     self.cells[cell.number] = cell
 
         def progress(number: int, of: int) -> None:
-            nonlocal told
-            if time.perf_counter() - told > _TELL_SECONDS:
-                told = time.perf_counter()
+            nonlocal reported
+            if time.perf_counter() - reported > _TELL_SECONDS:
+                reported = time.perf_counter()
                 self.filling.say(job, f"{number:,} of {of:,} settings checked")
 
         options = {**asked.options, "symmetry": asked.options["symmetry"] or False}

@@ -79,22 +79,22 @@ def try_changes(
         draw: Called with the session's lock held; not any more once the job is to stop.
         **which: The changes, see :func:`workbench.checking.questions.whatif.flips`.
     """
-    found: list[Attempt] = []
+    attempts: list[Attempt] = []
 
     def decided(attempt: Attempt) -> None:
         with session.lock:
-            found.append(attempt)
+            attempts.append(attempt)
             if not job.should_stop():
-                draw(found)
+                draw(attempts)
 
     return flips(result.model, on_attempt=decided, **which, **how_checked(result, aside, job, "changes checked"))
 
 
-def how_checked(result: Result, aside: Aside, job: Job, what: str) -> dict[str, Any]:
+def how_checked(result: Result, aside: Aside, job: Job, unit: str) -> dict[str, Any]:
     """The options for checking changes to `result` and for reporting progress."""
 
     def progress(done: int, of: int) -> None:
-        aside.say(job, f"{done} of {of} {what}")
+        aside.say(job, f"{done} of {of} {unit}")
 
     return {
         "before": result,

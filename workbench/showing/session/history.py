@@ -93,9 +93,9 @@ class History:
     def add(self, step: Step) -> HistoryNode:
         """Take a step from the current node. A step that was taken there before leads to the node that it led to."""
         before = self.current
-        known = [child for child in before.children if child.step.move == step.move]
-        if known:
-            after = known[0]
+        matching = [child for child in before.children if child.step.move == step.move]
+        if matching:
+            after = matching[0]
         else:
             after = HistoryNode(len(self.nodes), step, before)
             self.nodes.append(after)
@@ -128,7 +128,7 @@ class History:
 
     def trace(self, node: HistoryNode) -> Trace:
         """The behaviour from the root to a node."""
-        return Trace(self.model, self.start, tuple(one.step for one in node.path))
+        return Trace(self.model, self.start, tuple(ancestor.step for ancestor in node.path))
 
     def landmarks(self) -> list["Landmark"]:
         """The nodes that tell the branches apart, each behind the one that it follows.
@@ -136,7 +136,7 @@ class History:
         These are the root, the nodes where branches part or end, those with a name, and the current one. The branch
         that was taken first from a node stays in its line.
         """
-        found: list[Landmark] = []
+        marks: list[Landmark] = []
         waiting: list[tuple[HistoryNode, int, Landmark | None, int]] = [(self.nodes[0], 0, None, 0)]
         line = 0
         while waiting:
@@ -144,10 +144,10 @@ class History:
             line += opens
             if before is None or len(node.children) != 1 or node.name or node is self.current:
                 before = Landmark(node, depth, line, 0 if before is None else before.column + 1, before)
-                found.append(before)
+                marks.append(before)
             for number, child in reversed(list(enumerate(node.children))):
                 waiting.append((child, depth + 1, before, int(number > 0)))
-        return found
+        return marks
 
     def leaves(self) -> Iterator[HistoryNode]:
         """The ends of all branches, in the order in which they were reached."""

@@ -96,12 +96,12 @@ class Runner:
         self._thread = threading.Thread(target=run, name="workbench", daemon=True)
         self._thread.start()
 
-    def _finish(self, job: Job, tell: Callable[[Any], None], what: Any) -> None:
+    def _finish(self, job: Job, tell: Callable[[Any], None], outcome: Any) -> None:
         with self.lock:
             if not job.cancelled:
                 if self._job is job:
                     self._job = None
-                tell(what)
+                tell(outcome)
 
     def stop(self) -> None:
         """Ask the running job to end with what it has found."""
@@ -189,7 +189,7 @@ class Aside:
         self.running, self.said, self.outcome = False, "", outcome
         self._tell()
 
-    def _failed(self, why: str | Exception) -> None:
+    def _failed(self, reason: str | Exception) -> None:
         self._runner.cancel()
-        self.running, self.said, self.error = False, "", str(why)
+        self.running, self.said, self.error = False, "", str(reason)
         self._tell()

@@ -174,10 +174,10 @@ class Session:
         with self.lock:
             self.change(self.settings.with_constants(constants))
 
-    def refuse(self, why: str) -> None:
+    def refuse(self, reason: str) -> None:
         """Report why settings were refused."""
         with self.lock:
-            self._failed(why)
+            self._failed(reason)
 
     def _set(self, settings: Settings) -> None:
         self.settings, self._wanted = settings, None
@@ -232,16 +232,16 @@ class Session:
         if model is None:
             return
         settings, names = self.settings, self.settings.applicable()
-        told = time.perf_counter()
+        reported = time.perf_counter()
         self._forget_asides()
 
         def work(job: Job) -> Result:
             self._load(job)
 
             def progress(at: Progress) -> None:
-                nonlocal told
-                if time.perf_counter() - told > PROGRESS_SECONDS:
-                    told = time.perf_counter()
+                nonlocal reported
+                if time.perf_counter() - reported > PROGRESS_SECONDS:
+                    reported = time.perf_counter()
                     with self.lock:
                         if not job.should_stop():
                             self._rest(progress=at)
@@ -273,10 +273,10 @@ class Session:
         self.progress, self.waiting, self.error = progress, waiting, error
         self._events.tell("check")
 
-    def _failed(self, why: str | Exception) -> None:
+    def _failed(self, reason: str | Exception) -> None:
         self._runner.cancel()
-        self.led_to_error = getattr(why, "trace", None)
-        self._rest(error=str(why))
+        self.led_to_error = getattr(reason, "trace", None)
+        self._rest(error=str(reason))
 
     def _arrived(self, result: Result) -> None:
         self.live = (result.complete or result.error is not None) and result.distinct <= LIVE_STATES
@@ -293,8 +293,8 @@ class Session:
         if self._wanted in names:
             return self._wanted
         broken = [verdict.name for verdict in result.violated]
-        known = [] if self.before is None else [verdict.name for verdict in self.before.violated]
-        new = [name for name in broken if name not in known]
+        earlier = [] if self.before is None else [verdict.name for verdict in self.before.violated]
+        new = [name for name in broken if name not in earlier]
         if new and self.before is not None:
             return new[0]
         if self.selected in names and (result[self.selected].trace is not None or self.selected in self._shown):
@@ -400,20 +400,20 @@ class Session:
             if verdict is None or verdict.trace is None or kept is None:
                 return
             # Nobody may have told the story of the new result yet: moves of another model mean nothing in this one.
-            known = tuple(one for one in self._others if one.model is verdict.trace.model)
+            others = tuple(other for other in self._others if other.model is verdict.trace.model)
 
             def work(job: Job) -> Trace:
                 from workbench.showing.session.another import another  # numpy loads here
 
-                found = another(kept.space(job), verdict, known, job.watch())
-                if found is None:
-                    alike = " again" if known else ""
+                behaviour = another(kept.space(job), verdict, others, job.watch())
+                if behaviour is None:
+                    alike = " again" if others else ""
                     raise InputError(f"there is no other behaviour with another end that shows {verdict.name}{alike}")
                 with self.lock:
                     if not job.should_stop():
-                        self._others.append(found)
-                        self.stepper().branch(found, telling_step(found))
-                return found
+                        self._others.append(behaviour)
+                        self.stepper().branch(behaviour, telling_step(behaviour))
+                return behaviour
 
             self.another.cancel()
             self.another.start(object(), "Looking for another one", work)

@@ -63,8 +63,8 @@ class Settings:
         model = self.model()
         if self.ticked is None:
             return [declared.name for declared in model.select()]
-        known = dict.fromkeys([*model.declared.properties, DEADLOCK.name])
-        return model.applicable(name for name in known if name in self.ticked)
+        names = dict.fromkeys([*model.declared.properties, DEADLOCK.name])
+        return model.applicable(name for name in names if name in self.ticked)
 
     def asks_as(self, other: "Settings") -> bool:
         """Whether these ask for the same check, wherever they come from. Raises as :meth:`model` does."""

@@ -145,8 +145,8 @@ class Stepper:
 
     def _root(self, trace: Trace) -> None:
         """Go to the initial state that `trace` begins in."""
-        made = History(trace.model, trace.start, trace.steps[0])
-        self.history = self._histories.setdefault(trace.start, made)
+        history = History(trace.model, trace.start, trace.steps[0])
+        self.history = self._histories.setdefault(trace.start, history)
         self.history.go(0)
 
     def open(self, line: str) -> tuple[str, ...]:
@@ -167,12 +167,12 @@ class Stepper:
         """
         with self.lock:
             self.search.cancel()
-            possible = [step for one in self.options() for step in one.steps]
-            chosen = [one for one in possible if step in (one.label, one.move)]
+            possible = [step for option in self.options() for step in option.steps]
+            chosen = [candidate for candidate in possible if step in (candidate.label, candidate.move)]
             if not chosen:
-                labels = ", ".join(one.label for one in possible)
-                what = repr(step) if isinstance(step, str) else f"number {step.instance}.{step.outcome}"
-                raise InputError(f"step {what} is not enabled; enabled: {labels or 'none'}")
+                labels = ", ".join(candidate.label for candidate in possible)
+                asked = repr(step) if isinstance(step, str) else f"number {step.instance}.{step.outcome}"
+                raise InputError(f"step {asked} is not enabled; enabled: {labels or 'none'}")
             self.history.add(chosen[0])
             self._moved()
 
@@ -204,7 +204,7 @@ class Stepper:
             self.search.cancel()
             chance = random.Random(seed)
             for _ in range(steps):
-                possible = [step for one in self.options() for step in one.steps]
+                possible = [step for option in self.options() for step in option.steps]
                 if not possible:
                     break
                 self.history.add(chance.choice(possible))
@@ -279,9 +279,9 @@ class Stepper:
         raise InputError(f"no such state was found {where} among {result.distinct:,} states: {result.stopped}")
 
     def _story(self, lines: str, job: Job, budget: Budget = Budget()) -> tuple[Trace, str]:
-        told = scenario(self.model, lines, budget=budget, watch=job.watch())
-        if told.holds is False or told.trace is None:
-            raise InputError(told.head)
-        return told.trace, "; ".join(
-            f"state {at + 1}: {line.text}" for line, at in zip(told.lines, told.at, strict=True)
+        story = scenario(self.model, lines, budget=budget, watch=job.watch())
+        if story.holds is False or story.trace is None:
+            raise InputError(story.head)
+        return story.trace, "; ".join(
+            f"state {at + 1}: {line.text}" for line, at in zip(story.lines, story.at, strict=True)
         )

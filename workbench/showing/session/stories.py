@@ -17,8 +17,8 @@ _MOST_SWITCHES, _MOST_SIZES = 6, 3
 def stories(model: ModelClass) -> dict[str, Path]:
     """The files of a model's stories, by title; empty for a model that has none."""
     files, protocol = configurations.shipped(), protocol_of(model)
-    told = protocol.stories.get(model.declared.name, {}) if protocol else {}
-    return {title: files[name] for title, name in told.items() if name in files}
+    by_title = protocol.stories.get(model.declared.name, {}) if protocol else {}
+    return {title: files[name] for title, name in by_title.items() if name in files}
 
 
 def named(settings: Settings) -> Path | None:
@@ -32,25 +32,25 @@ def named(settings: Settings) -> Path | None:
     """
     if settings.configuration is not None:
         return settings.configuration.path
-    return next((path for path in stories(settings.model_class).values() if settings.asks_as(_told(path))), None)
+    return next((path for path in stories(settings.model_class).values() if settings.asks_as(_settings_of(path))), None)
 
 
 @cache
-def _told(path: Path) -> Settings:
+def _settings_of(path: Path) -> Settings:
     """A story's settings, cached: a panel asks for those of every story at each flip."""
     return start_from(path)
 
 
-def opening(what: Any, constants: dict[str, Any]) -> Settings:
+def opening(subject: Any, constants: dict[str, Any]) -> Settings:
     """The start of a panel: for a model given only by name its first story, otherwise exactly what is given.
 
     Raises:
         InputError: For what :func:`start_from` or a constant does not accept.
     """
-    settings = start_from(what)
-    named = isinstance(what, str) and what in models()
-    told = stories(settings.model_class) if named and not constants else {}
-    return start_from(next(iter(told.values()))) if told else settings.with_constants(constants)
+    settings = start_from(subject)
+    named = isinstance(subject, str) and subject in models()
+    by_title = stories(settings.model_class) if named and not constants else {}
+    return start_from(next(iter(by_title.values()))) if by_title else settings.with_constants(constants)
 
 
 def in_sight(model: ModelClass) -> list[str]:
@@ -65,10 +65,10 @@ def in_sight(model: ModelClass) -> list[str]:
     """
     declared, protocol = model.declared.constants, protocol_of(model)
     chosen = protocol.in_sight.get(model.declared.name, ()) if protocol else ()
-    known = [name for name in chosen if name in declared]
+    present = [name for name in chosen if name in declared]
     switches = [name for name, constant in declared.items() if _has_choice(constant)]
     sizes = [name for name, constant in declared.items() if constant.domain.kind in ("names", "integer")]
-    return known or [*switches[:_MOST_SWITCHES], *sizes[:_MOST_SIZES]]
+    return present or [*switches[:_MOST_SWITCHES], *sizes[:_MOST_SIZES]]
 
 
 def _has_choice(constant: Constant) -> bool:

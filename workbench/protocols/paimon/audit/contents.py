@@ -34,20 +34,20 @@ def contents(path: str) -> dict[int, VersionContents]:
     if table is None:
         return {}
     looks = [look_at(table, name) for name in sorted(set(table.files["bucket"].to_pylist()))]
-    found = {}
+    by_version = {}
     for version in table.snapshots["version"].to_pylist():
         rows = {key: values for look in looks for key, values in _rows(look, version)}
-        found[version] = VersionContents(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
-    return found
+        by_version[version] = VersionContents(tuple(alive_at(table.files, version)["name"].to_pylist()), rows)
+    return by_version
 
 
 def _rows(look: BucketLook, version: int) -> list[tuple[str, list[dict[str, Any] | None]]]:
     """A bucket's keys, each with the rows that a reader of the version may get."""
     top = look.bucket.read(version)
     whole = look.whole(row for rows in top.values() for row in rows)
-    found = []
+    rows_of = []
     for rows in top.values():
         mine = [whole[look.where(row)] for row in rows]
-        values = [None if KINDS[one["kind"]] in ("-U", "-D") else json.loads(one["value"]) for one in mine]
-        found.append((mine[0]["key"], values))
-    return found
+        values = [None if KINDS[row["kind"]] in ("-U", "-D") else json.loads(row["value"]) for row in mine]
+        rows_of.append((mine[0]["key"], values))
+    return rows_of

@@ -59,11 +59,11 @@ def _heads(table: PaimonTable) -> list[dict[str, Any]]:
     """The tags, and the newest snapshots of branches, in the shape of OTHERS."""
     tags: list[dict[str, Any]] = []
     newest: dict[str, dict[str, Any]] = {}
-    for one in table.others.to_pylist():
-        if _TAG.fullmatch(one["file"]):
-            tags.append(one)
-        elif branch := _BRANCH.match(one["file"]):
-            newest[branch[0]] = max(one, newest.get(branch[0], one), key=lambda other: int(other["version"]))
+    for snapshot in table.others.to_pylist():
+        if _TAG.fullmatch(snapshot["file"]):
+            tags.append(snapshot)
+        elif branch := _BRANCH.match(snapshot["file"]):
+            newest[branch[0]] = max(snapshot, newest.get(branch[0], snapshot), key=lambda other: int(other["version"]))
     return [*tags, *newest.values()]
 
 

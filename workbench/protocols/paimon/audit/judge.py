@@ -121,10 +121,10 @@ class PaimonJudgement(CountsJudgement):
 
     def commits(self) -> None:
         """Commits that no snapshot names: those acknowledged, if these are known, or else those prepared."""
-        found = [orphan for orphan in orphans(self.table) if orphan.version not in self.table.damaged]
-        waiting = [orphan for orphan in found if orphan.version is not None and orphan.version > self.table.last]
-        unplaced = [orphan for orphan in found if orphan.version is None]
-        lost = [orphan for orphan in found if orphan.version is not None and orphan.version <= self.table.last]
+        unnamed = [orphan for orphan in orphans(self.table) if orphan.version not in self.table.damaged]
+        waiting = [orphan for orphan in unnamed if orphan.version is not None and orphan.version > self.table.last]
+        unplaced = [orphan for orphan in unnamed if orphan.version is None]
+        lost = [orphan for orphan in unnamed if orphan.version is not None and orphan.version <= self.table.last]
         if waiting:
             self.remarks.append(
                 f"{counted(len(waiting), 'commit')} prepared as snapshot {self.table.last + 1}, "
@@ -212,9 +212,9 @@ class PaimonJudgement(CountsJudgement):
             return
         is_known = len(lost) == missing == 1  # of several, the files do not say which is whose
         evidence = [
-            f"manifest/{one.manifest_list}, prepared as snapshot {one.version}, is named by no snapshot: "
-            f"it adds {listed(file['name'] for file in one.files)}"
-            for one in lost[:5]
+            f"manifest/{orphan.manifest_list}, prepared as snapshot {orphan.version}, is named by no snapshot: "
+            f"it adds {listed(file['name'] for file in orphan.files)}"
+            for orphan in lost[:5]
         ]
         if lost and not is_known:
             lists = counted(len(lost), "manifest list")
@@ -231,9 +231,9 @@ class PaimonJudgement(CountsJudgement):
 
         def state_of() -> dict[str, Any]:
             self._check_rows_are_read()
-            known = self.table.files
+            every = self.table.files
             buckets = {file["bucket"] for file in files}
-            buckets |= set(known.filter(pc.is_in(known["name"], _array(names)))["bucket"].to_pylist())
+            buckets |= set(every.filter(pc.is_in(every["name"], _array(names)))["bucket"].to_pylist())
             bucket = sorted(buckets)[0]
             mine = [file["name"] for file in files if file["bucket"] == bucket]
             look = look_at(self.table, bucket, mine)

@@ -87,14 +87,14 @@ def _wrong(look: BucketLook, doubt: Doubt, grade: Grade, whole: Whole, judgement
 def _row(look: BucketLook, row: int, whole: Whole, version: int) -> str:
     """A row as evidence: its contents and its place."""
     file, position = look.where(row)
-    one = whole[file, position]
+    contents = whole[file, position]
     number = look.bucket.rows.files.index(file)
     lives = [life for life in look.bucket.lives if life.file == number]
     level = next((f", level {life.level}" for life in look.bucket.live_at(version) if life.file == number), "")
     first = min((life.first for life in lives), default=None)
     since = f", there since snapshot {first}" if first is not None else ""
     return (
-        f"{KINDS[one['kind']]} {one['key']}: {_shown(one)}, sequence {one['sequence']}, "
+        f"{KINDS[contents['kind']]} {contents['key']}: {_shown(contents)}, sequence {contents['sequence']}, "
         f"row {position} of {file}{level}{since}"
     )
 

@@ -126,7 +126,7 @@ class PaimonTable:
             branch, _, number = file.rpartition("/snapshot/snapshot-")
             if branch:
                 own[branch][int(number)] = delta
-        deltas = {delta for one in own.values() for number, delta in one.items() if number > min(one)}
+        deltas = {delta for by_number in own.values() for number, delta in by_number.items() if number > min(by_number)}
         numbers, lists = self.snapshots["version"].to_pylist(), self.snapshots["lists"].to_pylist()
         return {version for version, names in zip(numbers, lists, strict=True) if names[1] in deltas}
 
@@ -188,9 +188,9 @@ def _names(source: Source, version: int) -> Iterator[str]:
     with suppress(Damaged):
         lists = lists_of(source, name)
         yield from (f"manifest/{manifest}" for manifest in lists)
-        for one in lists[:2]:
+        for manifest_list in lists[:2]:
             with suppress(Damaged):
-                yield from (f"manifest/{manifest}" for manifest in manifests_in(source, one))
+                yield from (f"manifest/{manifest}" for manifest in manifests_in(source, manifest_list))
 
 
 def _wanted(source: Source, since: int | None) -> list[int]:

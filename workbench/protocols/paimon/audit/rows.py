@@ -72,10 +72,10 @@ def read_rows(source: Source, schema: Schema, bucket: str, files: Sequence[str])
 Whole = dict[tuple[str, int], dict[str, Any]]
 
 
-def whole_rows(source: Source, schema: Schema, bucket: str, wanted: dict[str, list[int]]) -> Whole:
+def whole_rows(source: Source, schema: Schema, bucket: str, positions_of: dict[str, list[int]]) -> Whole:
     """Complete rows by file and position: their keys and values as JSON, and whatever else tells them apart."""
     rows: Whole = {}
-    for name, positions in wanted.items():
+    for name, positions in positions_of.items():
         table = _read(source, f"{bucket}/{name}", None)
         for position, row in zip(positions, table.take(pa.array(positions, pa.int64())).to_pylist(), strict=True):
             values = {column: value for column, value in row.items() if not column.startswith("_")}

@@ -25,7 +25,7 @@ def been_away(answer):
     `MaxSkew` = 1 and `RaiseClocks` on, under which `NoLakekeeperConflict` is violated again. Nobody is taken for dead
     by mistake (`MaxSuspicions` stays 0), and files are written late (`AsyncParquet` stays off).
     """
-    given = {"Writers": 2, "MaxSkew": 1, "RaiseClocks": True, "MaxSuspicions": 0, "AsyncParquet": False}
-    model = with_constants(get_model("bakery_v2"), answer, given)
+    fixed = {"Writers": 2, "MaxSkew": 1, "RaiseClocks": True, "MaxSuspicions": 0, "AsyncParquet": False}
+    model = with_constants(get_model("bakery_v2"), answer, fixed)
     conflict = expect(model, {"NoLakekeeperConflict": "violated"})["NoLakekeeperConflict"]
     return f"{conflict.why}. A node that comes back has forgotten which tickets it had seen."

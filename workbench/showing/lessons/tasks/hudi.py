@@ -26,8 +26,8 @@ def locked_collision(answer):
     With pessimistic locks (`ConcurrencyControl` = 2) no slice is overwritten. Reads still go wrong where timestamps
     collide (`MonotonicTs` off, two file groups). Find one more constant under which `ConsistentRead` holds.
     """
-    given = {**_SMALL, "FileGroupCount": 2, "ConcurrencyControl": 2, "MonotonicTs": False}
-    result = expect(with_constants(get_model("hudi"), answer, given), {"ConsistentRead": "holds"})
+    fixed = {**_SMALL, "FileGroupCount": 2, "ConcurrencyControl": 2, "MonotonicTs": False}
+    result = expect(with_constants(get_model("hudi"), answer, fixed), {"ConsistentRead": "holds"})
     return f"All {result.distinct:,} states read right: two operations with one timestamp no longer share an instant."
 
 
@@ -41,5 +41,5 @@ def lock_that_stays(answer):
     (`EventuallyWriterTerminates` is violated) although everything that is read is right (`ConsistentRead` holds).
     """
     model = with_constants(get_model("hudi"), answer, _SMALL)
-    wanted = {"ConsistentRead": "holds", "EventuallyWriterTerminates": "violated"}
-    return f"{expect(model, wanted)['EventuallyWriterTerminates'].why}."
+    expected = {"ConsistentRead": "holds", "EventuallyWriterTerminates": "violated"}
+    return f"{expect(model, expected)['EventuallyWriterTerminates'].why}."

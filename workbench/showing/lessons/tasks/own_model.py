@@ -35,9 +35,9 @@ def written_once(answer):
     for name in _KEPT:
         if getattr(answer, name) is not getattr(LossyLog, name):
             raise Wrong(f"`{name}` is redefined, and should stay as it is.")
-    wanted = {"NothingLost": "holds", "NothingTwice": "holds", "EverybodyIsDone": "reached"}
-    expect(answer(Writers=2), wanted)
-    result = expect(answer(Writers=3), wanted)
+    expected = {"NothingLost": "holds", "NothingTwice": "holds", "EverybodyIsDone": "reached"}
+    expect(answer(Writers=2), expected)
+    result = expect(answer(Writers=3), expected)
     if "write_unanswered" in result.never_taken:
         raise Wrong("`write_unanswered` can never be taken any more, so no answer gets lost.")
     return f"With three writers it holds in all {result.distinct:,} states."

@@ -32,7 +32,7 @@ def no_await(answer):
     """
     if re.search(r"\b(await|when)\b", answer):
         raise Wrong("The task asks for steps without `await` and `when`.")
-    made = module_of_text(MODULE.replace(IN_TWO_STEPS, answer), CONFIGURATION)
-    wanted = dict.fromkeys(("NothingLost", "Termination"), "holds")
-    expect(made(), wanted)
-    return f"With three writers it holds in all {expect(made(Writers=3), wanted).distinct:,} states."
+    module = module_of_text(MODULE.replace(IN_TWO_STEPS, answer), CONFIGURATION)
+    expected = dict.fromkeys(("NothingLost", "Termination"), "holds")
+    expect(module(), expected)
+    return f"With three writers it holds in all {expect(module(Writers=3), expected).distinct:,} states."

@@ -29,7 +29,7 @@ def early_reader(answer):
     if not issubclass(answer, hudi):
         raise Wrong(f"`{answer.__name__}` is no subclass of `Hudi`.")
     classes = answer.__mro__[: answer.__mro__.index(hudi)]
-    others = {name for one in classes for name in vars(one) if not name.startswith("_")}
+    others = {name for base in classes for name in vars(base) if not name.startswith("_")}
     others -= {"OneTable", "name", "declared"}
     if others:
         raise Wrong(f"`{answer.__name__}` also redefines {', '.join(sorted(others))}.")

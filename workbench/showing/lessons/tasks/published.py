@@ -31,7 +31,7 @@ def one_at_a_time(answer):
     A store without put-if-absent needs a lock. Write the definitions `Take(w)` and `Give(w)` anew, as a text, so that
     all three properties hold, for two and for three writers.
     """
-    made = module_of_text(TABLE.replace(WITHOUT_A_LOCK, answer), CONFIGURATION)
-    wanted = dict.fromkeys(("NothingLost", "WhatWasReadStays", "EachCommits"), "holds")
-    expect(made(), wanted)
-    return f"With three writers it holds in all {expect(made(Writers=3), wanted).distinct:,} states."
+    module = module_of_text(TABLE.replace(WITHOUT_A_LOCK, answer), CONFIGURATION)
+    expected = dict.fromkeys(("NothingLost", "WhatWasReadStays", "EachCommits"), "holds")
+    expect(module(), expected)
+    return f"With three writers it holds in all {expect(module(Writers=3), expected).distinct:,} states."

@@ -39,7 +39,7 @@ def gap(answer):
         if answer not in files:
             raise Wrong(f"The table has no file `{answer}`.")
         files[answer].unlink()
-        found = [finding for finding in audit(table).findings if finding.property == "SequentialSnapshots"]
-    if not found:
+        gaps = [finding for finding in audit(table).findings if finding.property == "SequentialSnapshots"]
+    if not gaps:
         raise Wrong(f"Without `{answer}` an audit finds no gap.")
-    return f"{found[0].grade.capitalize()}: {found[0].why}."
+    return f"{gaps[0].grade.capitalize()}: {gaps[0].why}."

@@ -32,12 +32,12 @@ def told_apart(states: Sequence[State]) -> list[str]:
     """
     cells = [list(cells_of(state)) for state in states]
     differing = [len({identity(value) for _, value in same}) > 1 for same in zip(*cells, strict=True)]
-    told, show = [], notation_of(states[0]).show if states else str
+    texts, show = [], notation_of(states[0]).show if states else str
     for of_state in cells:
         items = itertools.compress(of_state, differing)
         by_variable = itertools.groupby(items, key=lambda item: item[0].variable)
-        told.append("; ".join(_told(variable, list(its), show) for variable, its in by_variable))
-    return told
+        texts.append("; ".join(_told(variable, list(its), show) for variable, its in by_variable))
+    return texts
 
 
 def _told(variable: str, items: Sequence[tuple[Cell, Any]], show: Callable[[Any], str]) -> str:

@@ -248,7 +248,7 @@ def _kept(part: ElementTree.Element) -> Markup:
         image = address_of(_as_it_is(part))
         return element("img", class_="wb-svg", src=image, alt=part.get("aria-label", ""), style=_FITTING)
     has = {part.tag, *part.get("class", "").split()}
-    styles = "; ".join(style for wanted, style in _INLINE.items() if has.issuperset(wanted))
+    styles = "; ".join(style for classes, style in _INLINE.items() if has.issuperset(classes))
     return rewritten(part, _kept, **({"style": styles} if styles and part.get("style") is None else {}))
 
 

@@ -38,23 +38,23 @@ def _line(truths: Sequence[Truth]) -> Markup:
 def _others(truths: Sequence[Truth], besides: bool) -> str:
     """The number of invariants that hold, and the other questions asked of the state."""
     invariants = [truth for truth in truths if truth.kind == "invariant"]
-    said = []
+    clauses = []
     if invariants:
         count = len(invariants)
-        what = (
+        subject = (
             f"{count} others" if besides and count > 1 else f"{count} other" if besides else counted(count, "invariant")
         )
-        said.append(f"{what} hold{'s' if count == 1 else ''}")
+        clauses.append(f"{subject} hold{'s' if count == 1 else ''}")
     steps = sum(truth.kind in ("step", "refinement", "deadlock") for truth in truths)
     if steps:
-        said.append(f"{counted(steps, 'property of steps', 'properties of steps')} hold{'s' if steps == 1 else ''}")
+        clauses.append(f"{counted(steps, 'property of steps', 'properties of steps')} hold{'s' if steps == 1 else ''}")
     reachable = [truth for truth in truths if truth.kind == "reachable"]
     if reachable:
-        said.append(f"{sum(t.holds for t in reachable)} of {counted(len(reachable), 'wanted state')} reached here")
+        clauses.append(f"{sum(t.holds for t in reachable)} of {counted(len(reachable), 'wanted state')} reached here")
     goals = [truth for truth in truths if truth.kind == "liveness"]
     if goals:
-        said.append(f"{sum(t.holds for t in goals)} of {counted(len(goals), 'goal')} met")
-    return "; ".join(said)
+        clauses.append(f"{sum(t.holds for t in goals)} of {counted(len(goals), 'goal')} met")
+    return "; ".join(clauses)
 
 
 def _changed(changes: Sequence[Change]) -> Markup | None:
@@ -72,8 +72,8 @@ def _truth(truth: Truth) -> Markup:
     kind, mark = ("good", "\N{CHECK MARK}") if truth.holds else ("idle", "\N{MIDDLE DOT}")
     if truth.broken:
         kind, mark = "bad", "\N{BALLOT X}"
-    why = f": {truth.why}" if truth.why else ""
-    return element("span", element("b", mark), f" {truth.name} {truth.word}{why}", class_=f"wb-truth wb-{kind}")
+    reason = f": {truth.why}" if truth.why else ""
+    return element("span", element("b", mark), f" {truth.name} {truth.word}{reason}", class_=f"wb-truth wb-{kind}")
 
 
 def _rest(state: State, changes: Sequence[Change]) -> Markup:

@@ -34,8 +34,8 @@ class Sheet:
     def text(
         self, x: float, y: float, text: str, size: float = 12, hover: str | None = None, **attributes: Any
     ) -> None:
-        given = {"x": x, "y": y, "font_size": size, "fill": "currentColor", **attributes}
-        self.add("text", _title(hover), text, **given)
+        merged = {"x": x, "y": y, "font_size": size, "fill": "currentColor", **attributes}
+        self.add("text", _title(hover), text, **merged)
 
     def spans(
         self, x: float, y: float, texts: Sequence[tuple[str, bool]], size: float, hover: str, **attributes: Any

@@ -50,8 +50,8 @@ class Truth:
     @property
     def fault(self) -> Fault:
         """The fault, with the property's name and the places that are at fault."""
-        said = f"{self.name}: {self.why}" if self.why else f"{self.name} does not hold"
-        return self.why.after(said.removesuffix(self.why)) if isinstance(self.why, Fault) else Fault(said)
+        sentence = f"{self.name}: {self.why}" if self.why else f"{self.name} does not hold"
+        return self.why.after(sentence.removesuffix(self.why)) if isinstance(self.why, Fault) else Fault(sentence)
 
 
 Judge = Callable[[State], Truth]
@@ -104,7 +104,7 @@ class StepTruths:
 
     def __call__(self, before: State | None, instance: ActionInstance | None, after: State) -> tuple[Truth, ...]:
         """The truths of the step of `instance` to the state `after`, or of a beginning there where there is no step."""
-        told = []
+        judged = []
         for declared, judge in self._judges:
             answer: bool | str | None = None
             if before is None or instance is None:
@@ -114,10 +114,10 @@ class StepTruths:
             if answer is not None:
                 states = [after] if before is None else [before, after]
                 explained = _explained(self._model, declared, answer, *states)
-                told.append(_truth(_named(declared.name, judge.arguments), declared.kind, explained))
+                judged.append(_truth(_named(declared.name, judge.arguments), declared.kind, explained))
         if self._deadlock:
-            told.append(_truth(DEADLOCK.name, DEADLOCK.kind, _answer(judge_end, self._model, after)))
-        return tuple(told)
+            judged.append(_truth(DEADLOCK.name, DEADLOCK.kind, _answer(judge_end, self._model, after)))
+        return tuple(judged)
 
 
 def _named(name: str, arguments: Sequence[Any]) -> str:
@@ -150,8 +150,8 @@ def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
 
 def _explained(model: Machine, declared: Property, answer: bool | str, *states: State) -> bool | str:
     """The answer; if it is no more than "no" of what should hold, the fault that the model finds there."""
-    why = model.why_false(declared, states) if answer is False and not declared.wanted else None
-    return why if isinstance(why, Fault) else answer
+    fault = model.why_false(declared, states) if answer is False and not declared.wanted else None
+    return fault if isinstance(fault, Fault) else answer
 
 
 def _truth(label: str, kind: str, answer: bool | str) -> Truth:

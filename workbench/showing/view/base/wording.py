@@ -78,7 +78,7 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
     named = instance.named(choices)
     bare, show = named[at : instance.together], instance.notation.show
     return ", ".join(
-        [*(show(value, " ") for _, value in bare), *(_told(*one, show) for one in named[at + len(bare) :])]
+        [*(show(value, " ") for _, value in bare), *(_told(*pair, show) for pair in named[at + len(bare) :])]
     )
 
 
@@ -95,21 +95,21 @@ def told_break(name: str, steps: int, shortest: int | None) -> str:
 
 def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
     """A name beside its value; a record of that name has none of its own."""
-    told = show(value, " ")
+    text = show(value, " ")
     kind = type(value).__name__
     if record_items(value) and kind.lower() == name.lower():
-        told = told[len(kind) :]
-    return f"{name} {told}" if name else told
+        text = text[len(kind) :]
+    return f"{name} {text}" if name else text
 
 
-def told_doc(doc: str, given: Sequence[tuple[str, Any]]) -> str:
-    """The author's docstring of an action, with the `given` values in place of its parameters.
+def told_doc(doc: str, values: Sequence[tuple[str, Any]]) -> str:
+    """The author's docstring of an action, with `values` in place of its parameters.
 
     Examples:
         >>> told_doc("Replicate a claim to `dst`.", [("source", "n1"), ("dst", "n2")])
         'Replicate a claim to n2.'
     """
-    texts = {name: show(value) for name, value in given if isinstance(value, (str, int))}
+    texts = {name: show(value) for name, value in values if isinstance(value, (str, int))}
     return re.sub(r"`(\w+)`", lambda name: texts.get(str(name[1]), str(name[1])), doc)
 
 

@@ -67,9 +67,9 @@ def access_chart(space: "Space", sample: int = SAMPLE) -> Grid:
     _, first = np.unique(space.instances, return_index=True)
     numbers = sorted({*spread.tolist(), *space.sources[first].tolist()})
     seen: dict[tuple[str, str], set[str]] = {}
-    for one in accesses(model, map(space.state, numbers)):
-        action = one.instance.action.name
-        for letter, touched in (("R", one.reads), ("W", one.writes)):
+    for access in accesses(model, map(space.state, numbers)):
+        action = access.instance.action.name
+        for letter, touched in (("R", access.reads), ("W", access.writes)):
             for cell in touched:
                 seen.setdefault((action, cell.variable), set()).add(letter)
     words = {"R": "reads", "W": "writes", "RW": "reads and writes"}
@@ -138,10 +138,10 @@ def verdict_map(
     for name, *combination in itertools.product(chosen, *(values[name] for name in rest)):
         where = dict(zip(rest, combination, strict=True))
         kept = [row for row in rows if all(row[constant] == value for constant, value in where.items())]
-        told = "\n".join(f"{constant} = {word(constant, value)}" for constant, value in where.items())
+        caption = "\n".join(f"{constant} = {word(constant, value)}" for constant, value in where.items())
         if kept:
-            title = f"{name}\n{told}" if told else name
-            whole = told.replace("\n", ", ") if clickable else ""  # a button has to say all by itself
+            title = f"{name}\n{caption}" if caption else name
+            whole = caption.replace("\n", ", ") if clickable else ""  # a button has to say all by itself
             panels.append(_panel(title, name, kept, *axes, whole, word))
     fixed = [f"{n} = {word(n, values[n][0])}" for n in constants if n not in varying and values[n]]
     notes = (f"Everywhere: {', '.join(fixed)}",) if fixed else ()
@@ -180,6 +180,6 @@ def _panel(
         if _is_verdict(row[name]):
             places = [f"{axis[0]} = {at(axis, row)}" for axis in (down, across) if axis[0] is not None]
             place = ", ".join([*places, *([rest] if rest else [])])
-            told = f"{name} {row[name]}: {place}"
-            cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], told, row[_NUMBER])
+            tooltip = f"{name} {row[name]}: {place}"
+            cells[at(down, row), at(across, row)] = Cell(row[name], MARKS[row[name]][0], tooltip, row[_NUMBER])
     return GridPanel(title, ticks(down), ticks(across), cells)

@@ -59,7 +59,7 @@ def density_svg(data: Mapping[str, Any], title: str) -> Markup:
 def _rows(data: Mapping[str, Any], tuples: int) -> tuple[Mapping[str, Any], np.ndarray]:
     """The lens whose values are the rows, and the value of each tuple; a single row if there is none."""
     lenses = [*zip(data["lenses"], data["columns"], strict=True)]
-    named = [one for one in lenses if not one[0]["read"] and _FEWEST <= len(one[0]["values"]) <= _MOST]
+    named = [pair for pair in lenses if not pair[0]["read"] and _FEWEST <= len(pair[0]["values"]) <= _MOST]
     lens, column = (named or lenses or [({"name": "", "values": ["all states"]}, [0] * tuples)])[0]
     return lens, np.array(column, np.int64)
 

@@ -144,13 +144,13 @@ def _dress(
         if part.tag == f"{SVG}title":
             return element("title", tooltips.get(part.text or "", title))
         more: list[Markup] = []
-        given = {name: "currentColor" for name, value in part.items() if value == _CURRENT}
+        attributes = {name: "currentColor" for name, value in part.items() if value == _CURRENT}
         if part.get("class") == "node":
             node = by_name[part.findtext(f"{SVG}title", "")]
-            given |= {"data-node": node.id, "data-marks": " ".join(sorted(node.marks))}
-            given |= {"data-send": node.id} if clickable else {}
+            attributes |= {"data-node": node.id, "data-marks": " ".join(sorted(node.marks))}
+            attributes |= {"data-send": node.id} if clickable else {}
             more += [] if node.picture is None else [_hung(node, node.picture, part)]
-        return rewritten(part, dressed, *more, **given)
+        return rewritten(part, dressed, *more, **attributes)
 
     return element(
         "svg",

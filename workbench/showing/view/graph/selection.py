@@ -193,7 +193,7 @@ def _of_states(
             FOCUS: number == focus,
         }
         label = _spell(columns, state) or str(number)
-        kept = frozenset(mark for mark, given in marks.items() if given)
+        kept = frozenset(mark for mark, applies in marks.items() if applies)
         draft.nodes[str(number)] = Node(str(number), label, f"state {number}\n{state!r}", kept)
     for t in transitions:
         draft.connect(str(space.sources[t]), str(space.targets[t]), space.label(t))
@@ -255,7 +255,7 @@ def alternatives(
         draft.marked.add((ids[before], ids[step.state]))
     left_out = 0
     for before in dict.fromkeys(trace.states):
-        for step in (step for one in options(model, before) for step in one.steps):
+        for step in (step for option in options(model, before) for step in option.steps):
             after = step.state
             ends = (ids[before], ids.get(after, ""))
             if after == before or ends in draft.marked or is_bookkeeping(before, step):

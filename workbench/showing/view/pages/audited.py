@@ -41,9 +41,9 @@ def audit_page(audit: Audit) -> str:
 def audits_page(rows: Sequence[tuple[str, Sequence[str], str]]) -> str:
     """A page with a line for each audited table: its state, the cells beside that, and the address of its own page."""
     body = []
-    for state, (format, versions, name, found), file in rows:
+    for state, (format, versions, name, findings), file in rows:
         link = element("a", name, href=quote(file)) if file else name
-        body.append([_badge(state), link, format, versions, found])
+        body.append([_badge(state), link, format, versions, findings])
     return page("Audited tables", table(["", "table", "format", "versions", "found"], body))
 
 
@@ -72,8 +72,8 @@ class _StatePicture(Figure):
         assert state is not None
         wrong = pictures.faults(model, state, [finding.violates()])
         # The model's sentence has the numbers of its state; the table's are in the finding.
-        said = f"{finding.property} ({where})" if (where := finding.place()) else finding.property
-        at_fault = [Fault(said, *(place for fault in wrong for place in fault.places))]
+        label = f"{finding.property} ({where})" if (where := finding.place()) else finding.property
+        at_fault = [Fault(label, *(place for fault in wrong for place in fault.places))]
         is_suspected = finding.grade == "suspect"
         return pictures.picture(model, state, at_fault=at_fault, names=finding.names, is_suspected=is_suspected).svg
 
@@ -85,7 +85,7 @@ def _fragment(audit: Audit) -> Markup:
     first, last = audit.versions
     versions = "no version" if last is None else f"versions {first} to {last}"
     parts = [noted(f"{versions}: {audit.why}")]
-    parts += [_finding(one, f"{number}. ") for number, one in enumerate(audit.findings, 1)]
+    parts += [_finding(finding, f"{number}. ") for number, finding in enumerate(audit.findings, 1)]
     if audit.looked_at:
         parts.append(element("h2", "Looked at") + bullets(audit.looked_at))
     if audit.not_checked:
@@ -104,27 +104,27 @@ def _finding(finding: Finding, number: str = "") -> Markup:
     parts.append(bullets(finding.evidence) if finding.evidence else None)
     parts += [element("p", f"{line[0].upper()}{line[1:]}.") for line in finding.remarks()]
     drawn = finding_picture(finding)
-    return joined([*parts, _made("its picture", drawn.html) if drawn is not None else None])
+    return joined([*parts, _part_or_reason("its picture", drawn.html) if drawn is not None else None])
 
 
-def _made(what: str, make: Callable[[], Markup]) -> Markup:
+def _part_or_reason(part: str, make: Callable[[], Markup]) -> Markup:
     """A part of the page, or the reason why it could not be made: the findings are shown in any case."""
     try:
         return make()
     except Exception as error:
-        return noted(f"{what} could not be made: {reason(error)}")
+        return noted(f"{part} could not be made: {reason(error)}")
 
 
 def _stories(audit: Audit) -> Markup:
     """The model's shortest way to each kind of finding."""
     parts: list[Markup] = []
-    told = set()
+    shown = set()
     for finding in audit.findings:
         kind = (finding.violates(), str(finding.cause))
-        if finding.model is None or kind in told:
+        if finding.model is None or kind in shown:
             continue
-        told.add(kind)
-        parts.append(_made(f"the model's way to {finding.violates()}", partial(_story, finding)))
+        shown.add(kind)
+        parts.append(_part_or_reason(f"the model's way to {finding.violates()}", partial(_story, finding)))
     return joined(parts)
 
 

@@ -109,9 +109,9 @@ def _trace(verdict: Verdict, deadlock: bool) -> Markup:
     trace = verdict.trace
     assert trace is not None
     heading = f"{verdict.name} {verdict.word}: {counted(len(trace), 'state')}"
-    why = element("p", verdict.why, class_="wb-sentence") if verdict.why else Markup("")
+    reason = element("p", verdict.why, class_="wb-sentence") if verdict.why else Markup("")
     view = verdict_view(verdict, trace, deadlock=deadlock)
-    return folded(element("h2", heading), why + view.html(), is_open=verdict.holds is False)
+    return folded(element("h2", heading), reason + view.html(), is_open=verdict.holds is False)
 
 
 def _graph(result: Result, space: Space | None, left_out: str) -> Markup | None:

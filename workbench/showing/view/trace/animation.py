@@ -39,21 +39,21 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
     drawn = [view.picture(index) for index in range(len(view.steps))]
     rows, labels = _labels(view)
     room = max((text_width for *_, text_width in labels), default=0) + 2 * _MARGIN
-    width = room + max(one.size[0] for one in drawn)
-    height = max(_MARGIN + labels[-1][1] + _LINE, *(one.size[1] for one in drawn))
+    width = room + max(picture.size[0] for picture in drawn)
+    height = max(_MARGIN + labels[-1][1] + _LINE, *(picture.size[1] for picture in drawn))
     frames = []
-    for index, (one, (top, bottom)) in enumerate(zip(drawn, rows, strict=True)):
+    for index, (picture, (top, bottom)) in enumerate(zip(drawn, rows, strict=True)):
         row = element("rect", x=4.0, y=top, width=room - 8.0, height=bottom - top, rx=4.0, fill=BLUE_TINT)
         frames.append(
             element(
                 "g",
                 row,
-                element("g", one.content(f"{view.prefix}{index}-"), transform=f"translate({room:.1f} 0)"),
+                element("g", picture.content(f"{view.prefix}{index}-"), transform=f"translate({room:.1f} 0)"),
                 class_=f"{view.prefix}step {view.prefix}{index}",
                 visibility=None if index == len(drawn) - 1 else "hidden",
             )
         )
-    said = (
+    texts = (
         element("text", words, x=x, y=y + _LINE * 0.75, font_size=_SIZE, fill=MUTED if quiet else INK)
         for x, y, words, quiet, _ in labels
     )
@@ -63,7 +63,7 @@ def animated_svg(trace: Trace | TraceView, *, seconds: float = 2.0) -> Markup:
         element("style", STYLE + _timing(view.prefix, len(drawn), seconds)),
         element("rect", width=width, height=height, rx=8.0, fill=PAPER),
         *frames,
-        *said,
+        *texts,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.1f} {height:.1f}",
         width=width,

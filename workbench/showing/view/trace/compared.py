@@ -114,7 +114,7 @@ class TwoRuns(Drawn):
     def _step(self, number: int) -> Markup:
         """A step in words, and the two pictures after it."""
         column, pictures, widest = self.runs.columns[number], self._pictures[number], self._widest
-        said = element("p", element("b", f"{number + 1}. "), self.runs.said(column).html(), class_="wb-sentence")
+        sentence = element("p", element("b", f"{number + 1}. "), self.runs.said(column).html(), class_="wb-sentence")
         panes = (
             element(
                 "div",  # a section would be a slide, in a notebook that is one
@@ -133,7 +133,7 @@ class TwoRuns(Drawn):
             )
             for side, picture in enumerate(pictures)
         )
-        return joined([said, element("div", *panes, class_="wb-pair")])
+        return joined([sentence, element("div", *panes, class_="wb-pair")])
 
     # The strip -----------------------------------------------------------------------------------------------------
 

@@ -22,22 +22,22 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
     Raises:
         ModelError: If an action fails in `state`.
     """
-    rows, disabled, known = [], [], options(model, state)
-    possible = [step for one in known for step in one.steps]
+    rows, disabled, offered = [], [], options(model, state)
+    possible = [step for option in offered for step in option.steps]
     events = {step.move for step in possible if not is_bookkeeping(state, step)}
-    told = events or {step.move for step in possible}
+    moves = events or {step.move for step in possible}
     in_lanes = dict[str, list[Step]]()
     for step in possible:
-        if step.move in told:
+        if step.move in moves:
             in_lanes.setdefault(step.lane or NOBODY, []).append(step)
     for lane, steps in in_lanes.items():
         rows.append(element("b", lane) + element("div", *(_step_button(state, step, taken) for step in steps)))
-    for instance, steps in known:
+    for instance, steps in offered:
         if not steps:
             disabled.append(_greyed(instance.label, model.why_disabled(instance, state) or ""))
     here = "what can happen here" if events else "only bookkeeping is left"
-    said = here if taken is None else "instead of the next step"
-    title = element("span", f"{said}:" if rows else "No step is possible: the end.", class_="wb-note")
+    heading = here if taken is None else "instead of the next step"
+    title = element("span", f"{heading}:" if rows else "No step is possible: the end.", class_="wb-note")
     lanes = (element("div", row, class_="wb-lane") for row in rows)
     enabled = element("div", title, *lanes, more, class_="wb-enabled")
     grid = element("div", *disabled, class_="wb-greyed wb-scroll")
@@ -56,6 +56,6 @@ def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
     )  # fmt: skip
 
 
-def _greyed(label: str, why: str) -> Markup:
+def _greyed(label: str, reason: str) -> Markup:
     button = element("button", element("code", label), class_="wb-button", disabled="disabled")
-    return element("div", button, noted(why))
+    return element("div", button, noted(reason))

@@ -64,10 +64,10 @@ class RefinedStep:
         }
 
 
-def refined_steps(told: AbstractTrace) -> Iterator[RefinedStep]:
+def refined_steps(abstract_trace: AbstractTrace) -> Iterator[RefinedStep]:
     """The steps of a behaviour as the refined model sees them, the initial state first."""
     before = None
-    for step in told.steps:
+    for step in abstract_trace.steps:
         changes = () if before is None else tuple(changes_of(before, step.state))
-        yield RefinedStep(told.model.declared.title, step.step, step.state, changes, step.why)
+        yield RefinedStep(abstract_trace.model.declared.title, step.step, step.state, changes, step.why)
         before = step.state

@@ -86,8 +86,8 @@ class Runs:
         for left, right in _beside(*map(every_step, self.sides)):
             one, other = one + (left is not None), other + (right is not None)
             columns.append(_column((left, right), (one, other)))
-        for side, why in enumerate(self.whys):
-            if why:
+        for side, reason in enumerate(self.whys):
+            if reason:
                 last = max(n for n, column in enumerate(columns) if column.steps[side] is not None)
                 columns[last + 1] = replace(columns[last + 1], kind=REFUSED)
         return columns
@@ -119,8 +119,8 @@ class Runs:
         """What the two runs make of a step."""
         act = clause(column.step.step)
         if column.side is not None:
-            why = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
-            return Told(f"{act} - {self.taken_by(column)}{why}")
+            reason = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
+            return Told(f"{act} - {self.taken_by(column)}{reason}")
         if column.kind == SAME:
             return Told(f"{act} - the same in both")
         cell, *more = column.differing

@@ -84,19 +84,19 @@ class _Picture:
         *actors, self.shared = view.lanes
         lanes = actors if view.refined is None else [view.refined, *actors]
         steps = [*view.steps, *([view.back] if view.back else [])]
-        wanted = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in lanes}
+        full = {name: max(_LANE, width_of(name, 13, True) + 2 * _PAD) for name in lanes}
         narrow = dict.fromkeys(lanes, float(_LANE))
         for step in steps:
             for lane, label in self._boxes(step):
-                wanted[lane] = max(wanted[lane], min(_MOST, label.wanted + 2 * _PAD + 13))
+                full[lane] = max(full[lane], min(_MOST, label.wanted + 2 * _PAD + 13))
                 narrow[lane] = max(narrow[lane], min(_WORD, label.longest + 2 * _PAD + 13))
-        told = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
-        shared = max(_SHARED, *told, 0)
+        widths = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
+        shared = max(_SHARED, *widths, 0)
         fixed = _MARGIN + _GAP + _PAD
         least = fixed + sum(narrow.values()) + _SHARED
-        most = fixed + sum(wanted.values()) + shared
+        most = fixed + sum(full.values()) + shared
         share = 1.0 if width >= most or least >= most else max(0.0, (width - least) / (most - least))
-        self.lane = {name: narrow[name] + share * (wanted[name] - narrow[name]) for name in lanes}
+        self.lane = {name: narrow[name] + share * (full[name] - narrow[name]) for name in lanes}
         x: float = _MARGIN
         self.center = {}
         for name, wide in self.lane.items():
@@ -148,13 +148,13 @@ class _Picture:
         """Draw a step; returns the height of its row."""
         sheet = self.sheet
         boxes = {lane: label.lines(self._box(lane) - 2 * _PAD) for lane, label in self._boxes(step)}
-        told = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
+        texts = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
         pills = {
             lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, _SIZE)
             for lane, changes in step.effects.items()
             if lane != self.shared
         }
-        lines = max(1, len(told), *map(len, boxes.values()), *map(len, pills.values()))
+        lines = max(1, len(texts), *map(len, boxes.values()), *map(len, pills.values()))
         tall = _LINE * lines + 15
         middle = y + tall / 2
         tint = VERMILLION if step.broken else PURPLE if looping else "currentColor"
@@ -169,10 +169,10 @@ class _Picture:
             self._refined(x - self._box(step.lane) / 2, middle, step.refined, boxes)
         for place, lane in enumerate(pills):
             self._to_lane(x, step, lane, pills[lane], middle, 4 * place - 2 * (len(pills) - 1))
-        if told:
+        if texts:
             sheet.arrow(x + self._box(step.lane) / 2, middle, self.shared_x - _PAD, ORANGE)
-            for place, line in enumerate(told):
-                top = middle + 4 + _LINE * (place - (len(told) - 1) / 2)
+            for place, line in enumerate(texts):
+                top = middle + 4 + _LINE * (place - (len(texts) - 1) / 2)
                 sheet.text(self.shared_x, top, line, _SIZE, "\n".join(self._told(step)))
         title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
         self._step(step.lane, middle, boxes[step.lane], title, BLUE)
@@ -222,8 +222,8 @@ class _Picture:
 
     def _told(self, step: StepView) -> list[str]:
         """The step's changes to the shared state, one per line."""
-        told = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
-        return told + [told_again(change, step.writers) for change in step.again] + list(step.alike)
+        texts = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
+        return texts + [told_again(change, step.writers) for change in step.again] + list(step.alike)
 
     def _box(self, lane: str) -> float:
         return self.lane[lane] - 12

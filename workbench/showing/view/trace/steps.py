@@ -58,8 +58,8 @@ class StepView:
         instance = self.step.instance
         if instance is None:
             return "The behaviour begins here."
-        said = f"{told_step(instance, self.step.choices, self.lane, self.doc)}."
-        return said if self.refined is None else f"{said} {self.refined.sentence}"
+        text = f"{told_step(instance, self.step.choices, self.lane, self.doc)}."
+        return text if self.refined is None else f"{text} {self.refined.sentence}"
 
     @property
     def broken(self) -> tuple[Truth, ...]:

@@ -70,11 +70,11 @@ def _warned(*translations: str | None) -> list[Markup]:
 
 def constants_table(model: Machine | ModelClass) -> Rendered:
     """Every constant with its value (the default, for a class), what it accepts and what it means."""
-    given = model.constants if isinstance(model, Machine) else {}
+    constants = model.constants if isinstance(model, Machine) else {}
     differing = model.differing() if isinstance(model, Machine) else {}
     rows, lines = [], []
     for name, constant in model.declared.constants.items():
-        value = constant.domain.word(given.get(name, constant.default))
+        value = constant.domain.word(constants.get(name, constant.default))
         marked = element("code", value, class_="wb-new" if name in differing else None)
         rows.append((_code(name), marked, constant.domain.describe(), constant.doc))
         lines.append((name, value + (" *" if name in differing else ""), constant.doc))
@@ -102,13 +102,13 @@ def what_changed(before: Result, after: Result) -> str:
         'MaxCrashes 1 instead of 0: no verdict changes'
     """
     if before.model.name != after.model.name:
-        what = f"{after.model.name} instead of {before.model.name}"
+        difference = f"{after.model.name} instead of {before.model.name}"
     else:
-        what = ", ".join(_setting(after.model, *change) for change in changes(before.model, after.model))
-        what = what or "Same constants"
+        difference = ", ".join(_setting(after.model, *change) for change in changes(before.model, after.model))
+        difference = difference or "Same constants"
     old = {verdict.name: verdict for verdict in before.verdicts}
-    told = [_now(old[v.name], v) for v in after.verdicts if v.name in old and old[v.name].word != v.word]
-    return f"{what}: {', '.join(told) or 'no verdict changes'}"
+    flips = [_now(old[v.name], v) for v in after.verdicts if v.name in old and old[v.name].word != v.word]
+    return f"{difference}: {', '.join(flips) or 'no verdict changes'}"
 
 
 def _setting(model: Machine, name: str, before: Any, after: Any) -> str:

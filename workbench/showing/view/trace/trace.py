@@ -124,7 +124,7 @@ class TraceView(Lanes, Drawn):
             return None
         model = self.trace.model
         waiting = [wait.actor for wait in self.trap.waits if wait.actor is not None]
-        places = [Place(model.declared.processes[one.process].pc, one.member) for one in waiting]
+        places = [Place(model.declared.processes[actor.process].pc, actor.member) for actor in waiting]
         return Fault(str(self.trap), *(place for place in places if place.variable in model.layout.positions))
 
     @property
@@ -174,9 +174,9 @@ class TraceView(Lanes, Drawn):
         steps = map(self._foldable, range(len(self.steps)))
         link = folded("Permalink", element("code", self.permalink, class_="wb-link"), class_="wb-note wb-link")
         pictures = [self.picture(index) for index in range(len(self.steps))]
-        drawn = [one.svg_with(self.prefix) for one in pictures]
+        drawn = [drawing.svg_with(self.prefix) for drawing in pictures]
         listed_source = listing(self.trace.model, self.prefix, is_open=any(self.standing))
-        widest, tallest = (max(sides) for sides in zip(*(one.size for one in pictures), strict=True))
+        widest, tallest = (max(sides) for sides in zip(*(drawing.size for drawing in pictures), strict=True))
         watched = (
             folded("watched", self._table(self.watches).html(), is_open=True, class_="wb-watched")
             if self.watches
@@ -220,9 +220,9 @@ class TraceView(Lanes, Drawn):
         return folded(summary, self.step_html(index), is_open=index == self.at, class_="wb-state", data_step=index)
 
     def text(self) -> str:
-        told = [] if self.told is None else [str(self.told)]
+        abstracted = [] if self.told is None else [str(self.told)]
         watched = [self._table(self._asked).text()] if self._asked else []
-        return "\n\n".join([repr(self.trace), *([str(self.remark)] if self.remark else []), *told, *watched])
+        return "\n\n".join([repr(self.trace), *([str(self.remark)] if self.remark else []), *abstracted, *watched])
 
     @property
     def _asked(self) -> list[Watch]:
@@ -306,9 +306,9 @@ def trace_view(
     owners = _Owners(model, trace)
     judging, of_steps = judges(model, properties), StepTruths(model, properties)
     refinement = trace.refinement if refinement is None else refinement
-    told = None if refinement is None else abstract(trace, refinement)
-    refined = iter(()) if told is None else refined_steps(told)
-    wanted = None if variables is None else set(variables)
+    abstracted = None if refinement is None else abstract(trace, refinement)
+    refined = iter(()) if abstracted is None else refined_steps(abstracted)
+    shown = None if variables is None else set(variables)
 
     written: dict[Cell, str] = {}
 
@@ -316,7 +316,7 @@ def trace_view(
         lane = "" if step.instance is None else step.lane or NOBODY
         after = step.state
         every = () if before is None else changes_of(before, after)
-        changes = tuple(c for c in every if wanted is None or c.cell.variable in wanted)
+        changes = tuple(c for c in every if shown is None or c.cell.variable in shown)
         effects: dict[str, list[Change]] = {}
         for change in changes:
             owner = owners.of(change.cell)
@@ -338,14 +338,14 @@ def trace_view(
             Change(cell, values[cell], values[cell], model.layout.notation)
             for cell in cells
             if cell not in changed and cell.index is not None and owners.of(cell) == SHARED
-            if (wanted is None or cell.variable in wanted) and written.get(cell, lane) != lane
+            if (shown is None or cell.variable in shown) and written.get(cell, lane) != lane
         )
         over = [change.cell for change in changes if _writes_over(change)] + [change.cell for change in again]
         writers = {cell: written[cell] for cell in over if written.get(cell, lane) != lane}
         alike = tuple(owners.alike(after, changes))
         written.update(dict.fromkeys(cells, lane))
-        told = _doc(instance), again, alike, writers, its, _source(instance)
-        return StepView(number, step, lane, changes, kept, judged, *told)
+        details = _doc(instance), again, alike, writers, its, _source(instance)
+        return StepView(number, step, lane, changes, kept, judged, *details)
 
     steps = []
     before = None
@@ -356,7 +356,7 @@ def trace_view(
     busy = {lane for step in [*steps, *([back] if back else [])] for lane in (step.lane, *step.effects)}
     lanes = [lane for lane in owners.lanes if lane in busy or lane in owners.members or lane == SHARED]
     watched = [*aliases(trace), *(watch(trace, text) for text in dict.fromkeys(watches))]
-    return TraceView(trace, lanes, steps, back, properties, watched, told, remark, at)
+    return TraceView(trace, lanes, steps, back, properties, watched, abstracted, remark, at)
 
 
 def verdict_view(verdict: Verdict, trace: Trace, *, deadlock: bool | None = None) -> TraceView:
@@ -401,18 +401,18 @@ class _Owners:
 
     def __init__(self, model: Machine, trace: Trace) -> None:
         steps = [*trace.steps, *([trace.back] if trace.back else [])]
-        told = {step.lane: step for step in steps if step.instance and step.actor != step.instance.actor}
-        self.lanes = [*dict.fromkeys([*(_lane(instance) for instance in model.instances), *told]), SHARED]
+        by_lane = {step.lane: step for step in steps if step.instance and step.actor != step.instance.actor}
+        self.lanes = [*dict.fromkeys([*(_lane(instance) for instance in model.instances), *by_lane]), SHARED]
         members = {i.lane: i.actor.member for i in model.instances if i.actor is not None and not i.alone}
-        members |= {lane: step.actor.member for lane, step in told.items() if step.actor is not None}
-        several = {step.instance for step in told.values()}
+        members |= {lane: step.actor.member for lane, step in by_lane.items() if step.actor is not None}
+        several = {step.instance for step in by_lane.values()}
         self._lane_of = {member: lane for lane, member in members.items() if isinstance(member, str)}
         self.members = members.keys()
         users: dict[Cell, set[str]] = {}
-        for one in accesses(model, trace.states):
-            is_of_members = one.instance in several or _lane(one.instance) in self.members
-            lane = SHARED if is_of_members else _lane(one.instance)
-            for cell in one.reads | one.writes:
+        for access in accesses(model, trace.states):
+            is_of_members = access.instance in several or _lane(access.instance) in self.members
+            lane = SHARED if is_of_members else _lane(access.instance)
+            for cell in access.reads | access.writes:
                 users.setdefault(cell, set()).add(lane)
         self._private = {cell: next(iter(lanes)) for cell, lanes in users.items() if len(lanes) == 1}
 

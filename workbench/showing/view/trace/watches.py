@@ -94,30 +94,30 @@ def aliases(trace: Trace) -> list[Watch]:
 def watched_here(watches: Sequence[Watch], index: int) -> Markup | None:
     """A row for each watch: its value in the state with this index, and the previous one if that differs."""
     rows = []
-    for one in watches:
-        before = one.readings[index - 1].text if one.changed(index) else ""
-        rows.append((element("code", one.expression), element("code", before), _marked(one, index)))
+    for watched in watches:
+        before = watched.readings[index - 1].text if watched.changed(index) else ""
+        rows.append((element("code", watched.expression), element("code", before), _marked(watched, index)))
     return table(("watched", "before", "now"), rows, "wb-watches") if rows else None
 
 
 def watch_table(watches: Sequence[Watch], labels: Sequence[str]) -> Rendered:
     """A row for each state, after the step with this label, and a column for each watch; a star marks a change."""
-    head = ("", "step", *(element("code", one.expression) for one in watches))
+    head = ("", "step", *(element("code", watched.expression) for watched in watches))
     rows = [
-        (str(index + 1), element("code", label), *(_marked(one, index) for one in watches))
+        (str(index + 1), element("code", label), *(_marked(watched, index) for watched in watches))
         for index, label in enumerate(labels)
     ]
     return Rendered(table(head, rows, "wb-watches"), "\n".join(_lines(watches, labels)))
 
 
-def _marked(one: Watch, index: int) -> Markup:
-    return element("code", one.readings[index].text, class_="wb-new" if one.changed(index) else None)
+def _marked(watched: Watch, index: int) -> Markup:
+    return element("code", watched.readings[index].text, class_="wb-new" if watched.changed(index) else None)
 
 
 def _lines(watches: Sequence[Watch], labels: Sequence[str]) -> Iterator[str]:
-    rows = [["", "step", *(one.expression for one in watches)]]
+    rows = [["", "step", *(watched.expression for watched in watches)]]
     for index, label in enumerate(labels):
-        values = [f"{'* ' if one.changed(index) else '  '}{one.readings[index].text}" for one in watches]
+        values = [f"{'* ' if watched.changed(index) else '  '}{watched.readings[index].text}" for watched in watches]
         rows.append([f"{index + 1:>3}", label, *values])
     wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
