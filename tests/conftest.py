@@ -156,9 +156,9 @@ def one_key(request, monkeypatch):
 @pytest.fixture(scope="session")
 def compiled_checks():
     """What checks need is in Numba's cache, and loaded."""
-    from workbench.checking import warm
+    from workbench.checking import precompile
 
-    warm.compile_checks()
+    precompile.compile_checks()
 
 
 @pytest.fixture

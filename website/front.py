@@ -20,8 +20,8 @@ from workbench.checking.questions.whatif import Attempt
 from workbench.formats.permalink import permalink
 from workbench.kernel import InputError, Model, Result, Verdict, replay
 from workbench.kernel.meaning.budget import Budget
+from workbench.kernel.meaning.replay_after_change import retold
 from workbench.kernel.meaning.result import differing_constants
-from workbench.kernel.meaning.retold import retold
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, configuration, shipped
 from workbench.showing.panel.stepping import goes_on

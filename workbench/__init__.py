@@ -121,7 +121,7 @@ _ELSEWHERE = {
     "configuration": ("workbench.registry.configurations", "configuration"),
     "drive": ("workbench.checking.driving", "drive"),
     "explain": ("workbench.checking.questions.explain", "explain"),
-    "fill": ("workbench.checking.questions.fill", "fill"),
+    "fill": ("workbench.checking.questions.constant_grid", "fill"),
     "flips": ("workbench.checking.questions.whatif", "flips"),
     "repairs": ("workbench.checking.questions.whatif", "repairs"),
     "Dataset": ("workbench.checking.spaces.dataset", "Dataset"),

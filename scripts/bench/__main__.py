@@ -20,7 +20,7 @@ from workbench.checking.kernels.threads import usable_cores
 from workbench.commands.output.files import check_paths
 from workbench.commands.output.rich_console import RichConsole
 from workbench.kernel import InputError
-from workbench.storage.whole import writing
+from workbench.storage.atomic_files import writing
 
 Rows = list[dict[str, Any]]
 

@@ -13,7 +13,7 @@ from workbench import check, search, state_space
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.validate import validate
 from workbench.checking.questions.explain import explain
-from workbench.checking.questions.seek import seek
+from workbench.checking.questions.witness_search import seek
 from workbench.commands import cli
 from workbench.formats.itf import parse_itf, read_itf
 from workbench.formats.junit import suite_of, to_junit

@@ -310,7 +310,7 @@ def test_the_exit_status_of_a_sweep_is_made_from_its_verdicts(run, monkeypatch, 
         return SettingOutcome(found, 5, 2, 0.1, complete=True, stopped=None, error=None, final=True), None
 
     plan = SettingPlan(("P",) if words else (), notes=("a note",))
-    monkeypatch.setattr("workbench.checking.questions.fill.plans_of", lambda *_: [plan, plan])
+    monkeypatch.setattr("workbench.checking.questions.constant_grid.plans_of", lambda *_: [plan, plan])
     monkeypatch.setattr("workbench.checking.questions.settings.SettingsTask.check", checked)
     status, out, _ = run("sweep", "bakery", "--grid", "MaxCrashes=0,1")
     assert status == expected

@@ -6,8 +6,8 @@ import pytest
 from workbench.checking.check import check
 from workbench.checking.contract import Auto
 from workbench.checking.questions import whatif
+from workbench.checking.questions.constant_grid import fill
 from workbench.checking.questions.explain import explain
-from workbench.checking.questions.fill import fill
 from workbench.checking.spaces.space import explore
 from workbench.checking.walks.result import WalkRule
 from workbench.checking.walks.simulate import simulate

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.checking.check import check
-from workbench.formats.abstract import abstract
+from workbench.formats.refinement_trace import abstract
 from workbench.kernel import ModelError, machine_of, search
 from workbench.language import *
 

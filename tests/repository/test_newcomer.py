@@ -158,7 +158,7 @@ def test_the_core_writes_pages_pictures_and_graphs(core: Installed) -> None:
 def test_the_core_fills_a_grid_and_explains_it(core: Installed) -> None:
     done = core.run(
         "-c",
-        "from workbench import get_model\nfrom workbench.checking.questions.fill import fill\n"
+        "from workbench import get_model\nfrom workbench.checking.questions.constant_grid import fill\n"
         "filled = fill(get_model('hudi'), {'MonotonicTs': [True, False]}, ['ConsistentRead'],"
         " constants={'Keys': 1, 'Values': 1, 'ConcurrencyControl': 'optimistic'})\n"
         "print(filled.explain('ConsistentRead').rule)\nfilled.table",

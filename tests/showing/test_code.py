@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from workbench.checking.check import check
-from workbench.checking.questions.fill import fill
+from workbench.checking.questions.constant_grid import fill
 from workbench.formats.code import check_as_code, grid_as_code, trace_as_code
 from workbench.kernel import Constant, Model, Names, Variable, action, invariant, machine_of
 from workbench.kernel.meaning.budget import Budget

@@ -14,7 +14,7 @@ from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.state import texts_of
 from workbench.showing import view
 from workbench.showing.session.jobs import Job
-from workbench.showing.session.kept import Kept
+from workbench.showing.session.result_cache import Kept
 from workbench.showing.view.graph.layered import layered
 
 

@@ -53,9 +53,9 @@ from workbench.showing.panel.player import WIDTH
 from workbench.showing.panel.stepping import goes_on
 from workbench.showing.panel.verdicts import CheckBar
 from workbench.showing.panel.whole import GraphPane
-from workbench.showing.session import Session, kept, opening, session
+from workbench.showing.session import Session, opening, result_cache, session
 from workbench.showing.session.jobs import Job
-from workbench.showing.session.kept import explore
+from workbench.showing.session.result_cache import explore
 from workbench.showing.view.base.wording import clause, told_change
 from workbench.tlaplus.machine.specification import module_of_text
 
@@ -449,7 +449,7 @@ def test_every_tab_draws_when_it_is_opened_and_a_closed_panel_leaves_nothing(mon
         searches.append(asked)
         return explore(*asked, **options)
 
-    monkeypatch.setattr(kept, "explore", counting)
+    monkeypatch.setattr(result_cache, "explore", counting)
     before = ipywidgets.Widget.get_manager_state()["state"].keys()
     shown = panel(Every, Count=8)
     assert [tab.title for tab in shown.tabs] == ["Story", "Compare", "Map", "Graph", "Numbers"]

@@ -15,12 +15,22 @@ from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, replay, require
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.retold import retold
+from workbench.kernel.meaning.replay_after_change import retold
 from workbench.protocols.bakery.model import Bakery
 from workbench.registry import configurations, get_model, models, protocols
 from workbench.showing.panel.stepping import goes_on
-from workbench.showing.session import Session, Settings, Stepper, in_sight, kept, opening, presets, start_from, stories
-from workbench.showing.session.filling import Asked
+from workbench.showing.session import (
+    Session,
+    Settings,
+    Stepper,
+    in_sight,
+    opening,
+    presets,
+    result_cache,
+    start_from,
+    stories,
+)
+from workbench.showing.session.grid_job import Asked
 from workbench.showing.session.hints import Hints
 from workbench.showing.session.history import History
 from workbench.showing.session.jobs import Aside, Job, Runner
@@ -544,8 +554,8 @@ def test_the_states_of_a_result_are_searched_once(monkeypatch: pytest.MonkeyPatc
         searches.append(arguments)
         return explore(*arguments, **options)
 
-    explore = kept.explore
-    monkeypatch.setattr(kept, "explore", counting)
+    explore = result_cache.explore
+    monkeypatch.setattr(result_cache, "explore", counting)
     for purpose in ("graph", "charts"):
         session.aside(purpose).start(1, "", lambda job: session.kept.space(job))
     assert session.settle(300)

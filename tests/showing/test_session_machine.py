@@ -14,7 +14,7 @@ from workbench.kernel import machine_of, replay
 from workbench.kernel.meaning.trace import Move
 from workbench.language import *
 from workbench.showing.session import Session, Stepper, start_from
-from workbench.showing.session.filling import Asked
+from workbench.showing.session.grid_job import Asked
 
 
 class Kettles(Model):

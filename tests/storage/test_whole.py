@@ -14,8 +14,8 @@ import pytest
 
 from workbench.kernel import InputError
 from workbench.kernel.meaning.text import printable
+from workbench.storage.atomic_files import STDOUT, check_outputs, make_folder, writing, writing_bytes
 from workbench.storage.store import LocalStore
-from workbench.storage.whole import STDOUT, check_outputs, make_folder, writing, writing_bytes
 
 
 def names(folder: Path) -> list[str]:
@@ -134,7 +134,7 @@ def test_a_killed_writer_leaves_the_old_file(tmp_path: Path, kill: signal.Signal
     target = tmp_path / "out.txt"
     target.write_text("old")
     script = (
-        "import sys, time; from workbench.storage.whole import writing\n"
+        "import sys, time; from workbench.storage.atomic_files import writing\n"
         "with writing(sys.argv[1]) as out:\n"
         "    out.write('new' * 100_000); out.flush(); print('here', flush=True); time.sleep(60)"
     )

@@ -12,7 +12,7 @@ from workbench.checking.following.port import Port, follow_text
 from workbench.checking.following.scenario import scenario
 from workbench.checking.following.settings import accepted_under
 from workbench.checking.following.validate import validate
-from workbench.checking.questions.fill import fill
+from workbench.checking.questions.constant_grid import fill
 from workbench.checking.questions.whatif import Attempt, Repairs
 from workbench.checking.spaces.space import again
 from workbench.checking.walks.result import WalkRule

@@ -1,10 +1,10 @@
 """Audit a table: detect its format, read it, judge it.
 
-A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``said.py`` trust nothing in them. A
-format's reader replays the versions by what each changed: files, and deletion vectors, with the versions in which they
-live; where there are very many, as Arrow tables of one shape (``shape.py``). The rules of a format (``judgement.py``)
-read rows only of buckets that metadata does not prove right. A finding becomes a state of the protocol's model in
-which an invariant of the model fails, so that picture, trace and repair follow from the model.
+A `Source` reads files by name, within bounds, on any file system; ``avro.py`` and ``documents.py`` trust nothing in
+them. A format's reader replays the versions by what each changed: files, and deletion vectors, with the versions in
+which they live; where there are very many, as Arrow tables of one shape (``shape.py``). The rules of a format
+(``judgement.py``) read rows only of buckets that metadata does not prove right. A finding becomes a state of the
+protocol's model in which an invariant of the model fails, so that picture, trace and repair follow from the model.
 """
 
 import os

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from workbench.checking.kernels.threads import check_workers, usable_cores
+from workbench.kernel.meaning.arguments import check_integer, check_kind
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import check_integer, check_kind
 from workbench.storage.places import Place
 
 

@@ -16,8 +16,8 @@ from workbench.commands.output.answers import add_answer, check_answer, give
 from workbench.commands.output.options import add_options, add_workers
 from workbench.commands.output.outputs import DATA, FOLDER, JUNIT, METRICS
 from workbench.kernel import InputError
+from workbench.kernel.meaning.arguments import integer_in
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.given import integer_in
 from workbench.registry import having
 from workbench.registry.programs import needs
 

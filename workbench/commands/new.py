@@ -20,7 +20,7 @@ from workbench.commands.output.files import make_output_folder
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.registry import models, protocols
-from workbench.storage import whole
+from workbench.storage import atomic_files
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,5 +84,5 @@ def _is_installed(name: str) -> bool:
 def _write(files: dict[Path, str]) -> None:
     for path, text in files.items():
         make_output_folder(path.parent)
-        with whole.writing(path) as out:
+        with atomic_files.writing(path) as out:
             out.write(text)

@@ -25,7 +25,7 @@ from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry.programs import has
 from workbench.registry.shipped import folder
-from workbench.storage import whole
+from workbench.storage import atomic_files
 
 NAME = "notebooks"
 _NOTEBOOKS, _DOCS, _SOLUTIONS = "notebooks", "docs", "solutions.py"
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
             there.append(path)
             continue
         make_output_folder(path.parent)
-        with whole.writing_bytes(path) as out:
+        with atomic_files.writing_bytes(path) as out:
             out.write(_copy(source, copied, outputs=not arguments.for_class))
         written.append(path)
     tables = _unpack(arguments.folder / "tables")
@@ -71,7 +71,7 @@ def _unpack(target: Path) -> int:
     for name, path in left.items():
         make_output_folder(target)
         with tempfile.TemporaryDirectory(dir=target) as place:  # whole or not at all
-            with whole.naming(target / name):
+            with atomic_files.naming(target / name):
                 shutil.unpack_archive(path, place)
             Path(place, name).rename(target / name)
     return len(left)

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     if asked.configuration is not None:  # the grid overrides it
         constants = {name: value for name, value in constants.items() if name not in grid}
     declared, properties = asked.asking(arguments.property)
-    from workbench.checking.questions.fill import fill  # numpy loads here, not with the command line
+    from workbench.checking.questions.constant_grid import fill  # numpy loads here, not with the command line
 
     with progress_line(told=_Arriving.latest) as show:
         arriving = _Arriving(show)

@@ -18,7 +18,7 @@ from workbench.commands.output.status import HOLDS, VIOLATED
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, listed
 from workbench.pluscal.module import Source, Translation, find
-from workbench.storage.whole import writing_bytes
+from workbench.storage.atomic_files import writing_bytes
 from workbench.tlaplus.names.loader import read_file
 
 

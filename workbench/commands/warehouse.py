@@ -27,8 +27,8 @@ from workbench.kernel.meaning.errors import brief, text_of
 from workbench.kernel.meaning.text import columns, printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry import usable
+from workbench.storage.atomic_files import STDOUT
 from workbench.storage.strict_json import read_json
-from workbench.storage.whole import STDOUT
 
 
 def audit_many(arguments: argparse.Namespace) -> int:

@@ -6,8 +6,8 @@ from typing import Any
 
 from workbench.formats.permalink import permalink
 from workbench.kernel import Trace, machine_of
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel, ModelClass
 from workbench.registry import name_of
 
@@ -46,12 +46,12 @@ def grid_as_code(
     constants: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> str:
-    """The lines that fill a grid again; parameters as for :func:`workbench.checking.questions.fill.fill`."""
+    """The lines that fill a grid again; parameters as for :func:`workbench.checking.questions.constant_grid.fill`."""
     values = {n: [model.declared.constants[n].in_word(value) for value in values] for n, values in grid.items()}
     fixed = [f"constants={_dict(_words(model, constants))}"] if constants else []
     asked = _asked(properties, {})
     filled = _call("fill", [_class(model), "grid", *asked, *fixed, *_named(options)])
-    imports = [("workbench.checking.questions.fill", "fill"), *_of_options(options), *_imports(model)]
+    imports = [("workbench.checking.questions.constant_grid", "fill"), *_of_options(options), *_imports(model)]
     return _snippet(imports, f"grid = {_dict(values)}", f"filled = {filled}", "filled.table")
 
 

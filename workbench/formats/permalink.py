@@ -17,8 +17,8 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from workbench.kernel import InputError, ModelError, Trace, replay
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.storage.strict_json import read_json
 

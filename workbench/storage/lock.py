@@ -13,8 +13,8 @@ from pathlib import Path
 
 from workbench.kernel import InputError
 from workbench.kernel.meaning.text import printable
+from workbench.storage.atomic_files import make_folder
 from workbench.storage.schema import from_json
-from workbench.storage.whole import make_folder
 
 LOCK = ".writer.lock"
 _OWNER = ".writer.json"  # not in the lock file itself, which an attempt to lock may empty

@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, either
 from workbench.registry.programs import needs
+from workbench.storage.atomic_files import partial_name
 from workbench.storage.places import one_line, options_apart, without_credentials
 from workbench.storage.store import Damaged, Failing
 from workbench.storage.sums import CheckedFile, FileSum, matches
-from workbench.storage.whole import partial_name
 
 #: The bytes sent at a time; a store like S3 accepts ten thousand such parts of a file.
 _PART = 1 << 23

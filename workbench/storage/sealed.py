@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.kernel import InputError
+from workbench.storage.atomic_files import writing
 from workbench.storage.strict_json import read_json
-from workbench.storage.whole import writing
 
 
 def write_sealed(path: str | Path, content: Any) -> None:

@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+from workbench.storage.atomic_files import make_folder, naming, partial_name, sync_folder, writing_bytes
 from workbench.storage.lock import writer_lock
 from workbench.storage.sums import FileSum, sum_of
-from workbench.storage.whole import make_folder, naming, partial_name, sync_folder, writing_bytes
 
 
 class Damaged(Exception):

@@ -12,8 +12,8 @@ import pytest
 from ports import SETTINGS, violated
 
 from tests.command import Done, runner
+from workbench.checking.following.equivalence import same
 from workbench.checking.following.port import Port, follow_text, get_port, name, record, string
-from workbench.checking.following.same import same
 from workbench.checking.following.sameness import Figures, Sameness
 from workbench.kernel import InputError, ModelError, machine_of, replay
 from workbench.kernel.meaning.budget import Budget, Watch

@@ -7,7 +7,7 @@ import pytest
 from workbench.checking.spaces.space import explore
 from workbench.kernel import Trace
 from workbench.showing.session import Session, opening
-from workbench.showing.session.another import another
+from workbench.showing.session.more_counterexamples import another
 
 
 def found(name: str) -> tuple[Any, Any]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from workbench.checking.check import check
 from workbench.checking.questions import formula as formulas
+from workbench.checking.questions.constant_grid import fill
 from workbench.checking.questions.explain import explain
-from workbench.checking.questions.fill import fill
 from workbench.checking.questions.formula import smallest
 from workbench.kernel import Constant, InputError, Model, Variable, action, invariant, require
 from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Watch

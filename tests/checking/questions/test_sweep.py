@@ -19,7 +19,7 @@ import pytest
 from tests.places import ROOT
 from workbench.checking.check import check
 from workbench.checking.questions import processes
-from workbench.checking.questions.fill import fill
+from workbench.checking.questions.constant_grid import fill
 from workbench.checking.questions.settings import plans_of
 from workbench.checking.questions.sweep import sweep
 from workbench.commands.cli import main

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from workbench.checking.questions.seek import seek
 from workbench.checking.questions.whatif import flips, other_values, repairs
+from workbench.checking.questions.witness_search import seek
 from workbench.formats.expression import Expression
 from workbench.kernel import machine_of, replay, search
 from workbench.kernel.meaning.budget import Budget, Watch

@@ -63,7 +63,10 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("module", "command"),
-    [("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]), ("workbench.checking.warm", ["--spark"])],
+    [
+        ("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]),
+        ("workbench.checking.precompile", ["--spark"]),
+    ],
 )
 def test_the_command_line_without_java(tmp_path: Path, module: str, command: list[str]) -> None:
     environment = {**os.environ, "JAVA_HOME": "/nowhere"}

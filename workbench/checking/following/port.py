@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workbench.checking.following.same import same
+from workbench.checking.following.equivalence import same
 from workbench.checking.following.sameness import Sameness
 from workbench.kernel import InputError, Machine, machine_of
 from workbench.kernel.meaning.budget import Budget, Watch
@@ -76,7 +76,7 @@ def follow_text(
     """Compare a model with a module that has the same constants, whatever its configuration gives them.
 
     Args:
-        budget, watch: As for :func:`workbench.checking.following.same.same`.
+        budget, watch: As for :func:`workbench.checking.following.equivalence.same`.
 
     Raises:
         InputError: If the module does not take the constants, or the mapping does not fit.

@@ -17,9 +17,9 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from workbench.checking.following.blocking_requirement import Rules, overlooking
 from workbench.checking.following.names import is_action, is_named
 from workbench.checking.following.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
-from workbench.checking.following.overlooked import Rules, overlooking
 from workbench.checking.following.recording_search import Layers, Wanted, load_layers
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
 from workbench.checking.kernels.compiling_beside import search_at_once

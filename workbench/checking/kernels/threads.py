@@ -10,7 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
-from workbench.kernel.meaning.given import check_integer
+from workbench.kernel.meaning.arguments import check_integer
 
 #: A number of threads that exceeds the cores of any machine.
 MOST_WORKERS = 1024

@@ -6,8 +6,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.kernel.meaning.arguments import check_kind
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.given import check_kind
 
 _STATUS = Path("/proc/self/status")
 _GROUP = Path("/proc/self/cgroup")

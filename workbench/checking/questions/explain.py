@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from workbench.checking.questions.formula import Formula, JoinedFormula, Literal, smallest
 from workbench.checking.questions.records import BAD, GOOD, bounds_in
 from workbench.kernel import InputError
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.errors import brief, unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.result import WITHIN
 from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import counted, show
@@ -138,7 +138,7 @@ class Explanation:
     bounded: int = 0
     within: str = ""
     translation: str | None = None
-    trace: ClassVar[None] = None  # a table has none; the cells of a grid (`fill.py`) have them
+    trace: ClassVar[None] = None  # a table has none; the cells of a grid (`constant_grid.py`) have them
 
     @property
     def holds(self) -> bool | None:
@@ -204,7 +204,8 @@ def explain(
     not guess at them. It says nothing about constants or values that the table lacks.
 
     Args:
-        table: A row per setting, from :func:`workbench.sweep` or :func:`workbench.checking.questions.fill.fill`.
+        table: A row per setting, from :func:`workbench.sweep` or
+            :func:`workbench.checking.questions.constant_grid.fill`.
         constants: The columns that the rule may use; by default those before the first verdicts.
 
     Raises:

@@ -10,10 +10,10 @@ from typing import Any
 from workbench.kernel import InputError, ModelError, Result
 from workbench.kernel.meaning.budget import INTERRUPTED
 from workbench.kernel.meaning.result import MARKS, WITHIN
+from workbench.storage.atomic_files import make_folder
 from workbench.storage.identity import Identity
 from workbench.storage.schema import from_json
 from workbench.storage.sealed import read_sealed, write_sealed
-from workbench.storage.whole import make_folder
 
 #: The words of verdicts that say yes, and no.
 GOOD = ("holds", "reached", *(f"holds {words}" for words in WITHIN))

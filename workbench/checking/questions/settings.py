@@ -11,9 +11,9 @@ from workbench.checking.check import check
 from workbench.checking.contract import Auto
 from workbench.checking.questions.records import SettingOutcome, failed, of_model
 from workbench.kernel import Constant, InputError, ModelError, Result, machine_of
+from workbench.kernel.meaning.arguments import plain
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.errors import brief, unknown
-from workbench.kernel.meaning.given import plain
 from workbench.kernel.meaning.machine import ModelClass, is_model_class
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.properties import DEADLOCK

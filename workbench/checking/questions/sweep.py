@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.checking.questions.fill import fill
+from workbench.checking.questions.constant_grid import fill
 from workbench.checking.questions.progress import line_in_notebook
 from workbench.checking.questions.settings import Grid
 from workbench.kernel.meaning.budget import Watch

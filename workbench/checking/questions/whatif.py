@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from workbench.checking.check import check
 from workbench.kernel import InputError, Machine, ModelError, Result, Verdict, machine_of
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.budget import Progress, Watch
 from workbench.kernel.meaning.constants import spell
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.translation import in_stale, known_in, stale_lines
 from workbench.kernel.meaning.values import is_same

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.kernel import Machine
+from workbench.kernel.meaning.arguments import check_integer, plain
 from workbench.kernel.meaning.errors import InputError, ModelError, brief
-from workbench.kernel.meaning.given import check_integer, plain
 from workbench.kernel.meaning.properties import Liveness, Postcondition, Property
 from workbench.kernel.meaning.result import Judged, Verdict, model_line
 from workbench.kernel.meaning.text import Line, Styled, columns

@@ -29,9 +29,9 @@ from workbench.checking.walks.shorten import Shortener, Way
 from workbench.checking.walks.team import walk_here
 from workbench.checking.walks.walker import Tally, Walker, judged
 from workbench.kernel import Machine, Verdict, replay
+from workbench.kernel.meaning.arguments import check_integer, check_kind
 from workbench.kernel.meaning.budget import Limits, Stop, Watch
 from workbench.kernel.meaning.conclusion import NO_TRACE, decided_verdict, verdicts_beside
-from workbench.kernel.meaning.given import check_integer, check_kind
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan

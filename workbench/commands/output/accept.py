@@ -14,7 +14,7 @@ from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
 from workbench.registry.configurations import Configuration, told_path
-from workbench.storage import whole
+from workbench.storage import atomic_files
 
 #: Options that change the check behind the figures, or report on the figures that are replaced.
 _OTHERS = ("symmetry", "json", "profile", "output", "annotations")
@@ -46,7 +46,7 @@ def accept(outcomes: Sequence[tuple[Configuration, Result]], total: int) -> int:
         if changes:
             accepted.append((configuration, changes, _rewritten(configuration, changes)))
     for configuration, _, text in accepted:
-        with whole.writing_bytes(configuration.path) as file:
+        with atomic_files.writing_bytes(configuration.path) as file:
             file.write(text)
     _print(accepted, refused, total)
     return status.UNKNOWN if refused else status.HOLDS

@@ -10,12 +10,12 @@ from workbench.commands.output import outputs, standard, status
 from workbench.commands.output.console import Lines, console
 from workbench.commands.output.files import writing_text
 from workbench.commands.output.options import add_options
-from workbench.formats.abstract import abstract
+from workbench.formats.refinement_trace import abstract
 from workbench.kernel import InputError, ModelError, Trace
 from workbench.kernel.meaning.result import Answer, Judged, Lined
 from workbench.kernel.meaning.text import Line, Style, Styled, fitting, printable
 from workbench.kernel.meaning.values import counted
-from workbench.storage.whole import STDOUT
+from workbench.storage.atomic_files import STDOUT
 
 #: How a command writes a kind of file that is not a trace's; None if there is nothing to write.
 Pages = Mapping[str, Callable[[], str | None]]

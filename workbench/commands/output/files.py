@@ -12,8 +12,8 @@ from workbench.commands.output import standard
 from workbench.kernel import InputError
 from workbench.kernel.meaning.text import printable
 from workbench.registry import file_in
-from workbench.storage import whole
-from workbench.storage.whole import STDOUT
+from workbench.storage import atomic_files
+from workbench.storage.atomic_files import STDOUT
 
 
 def read_text(path: str, kind: str) -> str:
@@ -41,8 +41,8 @@ def file_of(name: str) -> list[Path]:
 
 
 def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
-    """:func:`workbench.storage.whole.check_outputs`, with the modules imported by a model's file as further inputs."""
-    whole.check_outputs([*inputs, *_imported(outputs.values())], outputs)
+    """:func:`workbench.storage.atomic_files.check_outputs`, with the modules that a model's file imports, too."""
+    atomic_files.check_outputs([*inputs, *_imported(outputs.values())], outputs)
 
 
 def _imported(paths: Iterable[str | Path]) -> list[str]:
@@ -74,7 +74,7 @@ def make_output_folder(folder: Path) -> None:
 def writing_text(path: str) -> Iterator[TextIO]:
     """A text file to write, replaced atomically at the end; ``-`` is standard output."""
     if path != STDOUT:
-        with whole.writing(path) as out:
+        with atomic_files.writing(path) as out:
             yield out
         return
     output = standard.output()

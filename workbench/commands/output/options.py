@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from workbench.commands.output.files import file_of
 from workbench.kernel import InputError, Machine, machine_of
+from workbench.kernel.meaning.arguments import integer_in
 from workbench.kernel.meaning.budget import Budget, Limits
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.given import integer_in
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.registry import completed, configurations, get_model, names_model
 from workbench.registry.configurations import Configuration

@@ -12,7 +12,7 @@ from workbench.formats.mermaid import to_mermaid
 from workbench.formats.tlc_trace import to_tlc_json
 from workbench.kernel import InputError, Trace
 from workbench.kernel.meaning.errors import brief, listed
-from workbench.storage.whole import STDOUT
+from workbench.storage.atomic_files import STDOUT
 
 #: The kind of an output without any of a command's endings, if that is a folder.
 FOLDER = "FOLDER"

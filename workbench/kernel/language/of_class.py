@@ -10,6 +10,7 @@ from typing import Any
 from workbench.kernel.language.declare import Action, Boundary, Declarations, SetOf
 from workbench.kernel.language.instances import CodeInstance
 from workbench.kernel.language.oversights import oversights
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import leaves_alone, telling_apart
 from workbench.kernel.meaning.errors import (
@@ -22,7 +23,6 @@ from workbench.kernel.meaning.errors import (
     of_its_class,
     unknown,
 )
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Universe
 from workbench.kernel.meaning.parameters import Declared

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+from workbench.kernel.meaning.arguments import check_kind, plain
 from workbench.kernel.meaning.errors import InputError, ModelError, Stop, brief
-from workbench.kernel.meaning.given import check_kind, plain
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.properties import Property
 from workbench.kernel.meaning.values import counted

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.kernel.meaning.arguments import plain
 from workbench.kernel.meaning.domains import Names, OneOf, domain_of
 from workbench.kernel.meaning.errors import NOT_SAID, InputError, brief, in_its_line
-from workbench.kernel.meaning.given import plain
 from workbench.kernel.meaning.values import permute, show
 
 

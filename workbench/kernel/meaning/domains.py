@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from workbench.kernel.meaning.arguments import integer_in, plain
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, in_its_line, listed
-from workbench.kernel.meaning.given import integer_in, plain
 from workbench.kernel.meaning.values import Name, show
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Names
 from workbench.kernel.meaning.errors import InputError, ModelError, brief, call, checked, of_its_class, unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Promise, Property, Step
 from workbench.kernel.meaning.state import Layout, Reader, State, Values, row_of, seen
 from workbench.kernel.meaning.steps import (

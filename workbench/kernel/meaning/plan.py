@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from secrets import token_bytes
 from typing import Any
 
+from workbench.kernel.meaning.arguments import check_kind, names_in, plain
 from workbench.kernel.meaning.constants import telling_apart
 from workbench.kernel.meaning.errors import InputError, brief, unknown
-from workbench.kernel.meaning.given import check_kind, names_in, plain
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.properties import Liveness, Property
 

@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any
 
 from workbench.kernel import InputError, ModelError
+from workbench.kernel.meaning.arguments import plain
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import plain
 from workbench.showing.pictures.markup import Markup, element, escape
 from workbench.showing.view.base.html import Drawn
 

@@ -4,7 +4,7 @@ from workbench.registry.programs import needs
 
 needs("lab", "a panel")
 
-from workbench.showing.panel.found import FindingPanel
+from workbench.showing.panel.finding import FindingPanel
 from workbench.showing.panel.panel import Workbench
 from workbench.showing.panel.simulator import Simulator
 from workbench.showing.panel.widgets import Compare, Density, StateGraph, Switches, TracePlayer, VerdictMap, Verdicts

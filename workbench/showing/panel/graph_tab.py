@@ -13,7 +13,7 @@ from workbench.showing.panel.tab import Tab
 from workbench.showing.panel.whole import GraphPane
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session.jobs import Job
-from workbench.showing.session.kept import MOST_STATES
+from workbench.showing.session.result_cache import MOST_STATES
 from workbench.showing.view.base.html import Drawn, noted
 from workbench.showing.view.graph.graph import FOCUS
 from workbench.showing.view.graph.whole import too_large

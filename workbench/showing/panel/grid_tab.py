@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.checking.questions.constant_grid import GridCell
 from workbench.checking.questions.explain import Explanation
-from workbench.checking.questions.fill import GridCell
 from workbench.formats.code import grid_as_code
 from workbench.formats.spreadsheet import to_csv
 from workbench.kernel import Constant, InputError, Result
@@ -19,7 +19,7 @@ from workbench.showing.panel.parts import Box, Fold, Pane, Part, copied
 from workbench.showing.panel.tab import Tab, Working, complaint
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.session import Session, in_sight
-from workbench.showing.session.filling import FEWEST, MOST, Asked
+from workbench.showing.session.grid_job import FEWEST, MOST, Asked
 from workbench.showing.session.hints import QUICK_STATES
 from workbench.showing.session.jobs import MOST_STATES
 from workbench.showing.view import verdict_map

@@ -14,7 +14,7 @@ from workbench.showing.session import Session
 from workbench.showing.session.events import Events
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
 from workbench.showing.view.base.wording import Told
-from workbench.showing.view.trace.listing import listing
+from workbench.showing.view.trace.source_listing import listing
 from workbench.showing.view.trace.trace import packed
 from workbench.showing.view.trace.watches import watch_table
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from workbench.kernel import Machine, Trace
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.budget import Budget
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.trace import Move
 from workbench.showing.panel.stepping import Stepping
 from workbench.showing.panel.surface import Surface

@@ -6,7 +6,7 @@ from workbench.formats.code import trace_as_code
 from workbench.formats.expression import placeholder_of
 from workbench.kernel import InputError, Machine, ModelError, Trace
 from workbench.kernel.meaning.machine import ModelClass
-from workbench.kernel.meaning.retold import Retold
+from workbench.kernel.meaning.replay_after_change import Retold
 from workbench.kernel.meaning.trace import Move
 from workbench.kernel.meaning.translation import stale_lines
 from workbench.kernel.meaning.values import show

@@ -11,8 +11,8 @@ import traitlets
 from workbench.checking.spaces.space import StateSpace, again
 from workbench.formats.expression import Expression
 from workbench.kernel import InputError, Result, Trace
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.showing import view
 from workbench.showing.panel.controls import Controls
 from workbench.showing.panel.graph_tab import GraphTab, page_of

@@ -3,9 +3,9 @@
 `Settings` are replaced, never changed; their check runs in a thread; the `Stepper` has a `History`, a tree, for each
 initial state that somebody has begun in. A session emits events - ``settings``, ``check``, ``result``, ``selected``,
 ``stepping``, ``watches`` - and knows no view. What a view wants computed beside the check is an `Aside`, one for each
-purpose: it continues while nobody looks, and a new check ends it. A grid of settings (``filling.py``) belongs to no
-single result and outlasts checks. What was computed about a result stays with it (``kept.py``), so that the graph and
-the charts share one search. One lock is held while an event is emitted and while a click is handled.
+purpose: it continues while nobody looks, and a new check ends it. A grid of settings (``grid_job.py``) belongs to no
+single result and outlasts checks. What was computed about a result stays with it (``result_cache.py``), so that the
+graph and the charts share one search. One lock is held while an event is emitted and while a click is handled.
 """
 
 import threading
@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.checking.check import check
 from workbench.formats.permalink import follow_permalink
 from workbench.kernel import InputError, Machine, ModelError, Result, Trace, Verdict
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.budget import Budget, Progress
-from workbench.kernel.meaning.given import names_in
-from workbench.kernel.meaning.retold import Retold, retold
+from workbench.kernel.meaning.replay_after_change import Retold, retold
 from workbench.showing.session.events import Events
-from workbench.showing.session.filling import Filling
+from workbench.showing.session.grid_job import Filling
 from workbench.showing.session.jobs import Aside, Job, Runner
-from workbench.showing.session.kept import Kept
+from workbench.showing.session.result_cache import Kept
 from workbench.showing.session.settings import Settings
 from workbench.showing.session.stepper import Stepper
 
 if TYPE_CHECKING:
-    from workbench.checking.questions.fill import GridCell
+    from workbench.checking.questions.constant_grid import GridCell
 
 #: While a check visits no more states than this, every change is checked at once.
 LIVE_STATES = 5_000_000
@@ -403,7 +403,7 @@ class Session:
             others = tuple(other for other in self._others if other.model is verdict.trace.model)
 
             def work(job: Job) -> Trace:
-                from workbench.showing.session.another import another  # numpy loads here
+                from workbench.showing.session.more_counterexamples import another  # numpy loads here
 
                 behaviour = another(kept.space(job), verdict, others, job.watch())
                 if behaviour is None:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.kernel import InputError, Machine, machine_of
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.properties import DEADLOCK
 from workbench.registry.configurations import Configuration

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from workbench.checking.following.scenario import scenario
-from workbench.checking.questions.seek import seek
+from workbench.checking.questions.witness_search import seek
 from workbench.formats.expression import Expression
 from workbench.formats.permalink import follow_permalink
 from workbench.kernel import InputError, Machine, ModelError, State, Trace, replay

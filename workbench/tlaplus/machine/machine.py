@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.constants import as_arguments
 from workbench.kernel.meaning.errors import InputError, ModelError, Stop, unknown
 from workbench.kernel.meaning.errors import listed as listed_names
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.interrupts import interrupted, pausing
 from workbench.kernel.meaning.machine import Machine
 from workbench.kernel.meaning.properties import DEADLOCK, Formula, Property

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.syntax import tree, units
-from workbench.tlaplus.syntax.phrases import PhraseReader, is_definition
+from workbench.tlaplus.syntax.expression_parser import PhraseReader, is_definition
 from workbench.tlaplus.syntax.source import Origin, Source, SyntaxNode, child, field, named
 
 #: The line of an expression in the module that is parsed for it.

@@ -32,7 +32,7 @@ from workbench.checking.spark.search.cutting import cut
 from workbench.checking.spark.search.initial_level import write_initial_level
 from workbench.checking.spark.search.levels_per_job import levels_per_job
 from workbench.checking.spark.search.narrow_levels import NarrowLevels
-from workbench.checking.spark.search.running import Running
+from workbench.checking.spark.search.spark_run import Running
 from workbench.checking.spark.worker import expanding
 from workbench.checking.spark.worker.worker import Worker, worker_for
 from workbench.checking.trees.costs import costs_of

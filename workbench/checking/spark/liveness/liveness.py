@@ -24,7 +24,7 @@ from workbench.checking.spark.liveness.trimming import (
     Trimmer,
     Undecided,
 )
-from workbench.checking.spark.search.running import Running
+from workbench.checking.spark.search.spark_run import Running
 from workbench.checking.trees.fair_labels import FairLabels
 from workbench.kernel import Trace, Verdict, replay
 from workbench.kernel.meaning.budget import Stop

@@ -18,7 +18,7 @@ from workbench.checking.spark.files.transitions import Part
 from workbench.checking.spark.liveness.bits import StateSet
 from workbench.checking.spark.liveness.linking import LinkPlan
 from workbench.checking.spark.liveness.trimming import SpaceOutline
-from workbench.checking.spark.search.running import Running
+from workbench.checking.spark.search.spark_run import Running
 from workbench.checking.spark.worker.worker import Shipped, worker_for
 from workbench.kernel import InputError
 from workbench.kernel.meaning.trace import Move

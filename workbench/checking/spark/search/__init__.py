@@ -1,4 +1,4 @@
 """The levels of a search, as the driver makes them: the first one, narrow ones by itself, and where a budget cuts.
 
-``running.py`` is what a search on Spark stands on: its run directory, its jobs, and its limits.
+``spark_run.py`` is what a search on Spark stands on: its run directory, its jobs, and its limits.
 """

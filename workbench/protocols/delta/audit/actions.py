@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from workbench.audits.columns import column_names, read_columns
 from workbench.audits.damaged import Damaged
-from workbench.audits.said import Said
+from workbench.audits.documents import Document
 from workbench.audits.source import Elsewhere, Source, json_of
 from workbench.audits.vectors import StoredVector
 from workbench.kernel import InputError
@@ -142,7 +142,7 @@ class Actions:
     transactions: dict[str, int] = field(default_factory=dict)
     high_water_mark: int | None = None
     sidecars: list[tuple[str, int]] = field(default_factory=list)
-    commit_info: Said | None = None
+    commit_info: Document | None = None
     info_is_first: bool = False
 
     def info(self, name: str, kind: type[Any]) -> Any:
@@ -152,32 +152,32 @@ class Actions:
     def take(self, source: Source, documents: Iterable[Any], name: str) -> None:
         """Add actions; unknown ones, which the protocol lets readers ignore, only count."""
         for document in documents:
-            action = Said(document, name)
+            action = Document(document, name)
             self.rows += 1
             self.changes += action.get("cdc", dict) is not None
             for kind, files in (("add", self.adds), ("remove", self.removes)):
                 if (fields := action.get(kind, dict)) is not None:
-                    files.append(_file(source, Said(fields, name), is_add=kind == "add"))
+                    files.append(_file(source, Document(fields, name), is_add=kind == "add"))
             if (fields := action.get("metaData", dict)) is not None:
-                self.metadata.append(read_metadata(Said(fields, name)))
+                self.metadata.append(read_metadata(Document(fields, name)))
             if (fields := action.get("protocol", dict)) is not None:
-                self.protocol.append(read_protocol(Said(fields, name)))
+                self.protocol.append(read_protocol(Document(fields, name)))
             if (fields := action.get("txn", dict)) is not None:
-                transaction = Said(fields, name)
+                transaction = Document(fields, name)
                 self.transactions[transaction.take("appId", str)] = transaction.take("version", int)
             if (fields := action.get("domainMetadata", dict)) is not None:
-                self._take_domain(Said(fields, name))
+                self._take_domain(Document(fields, name))
             if (fields := action.get("sidecar", dict)) is not None:
-                sidecar = Said(fields, name)
+                sidecar = Document(fields, name)
                 path = unquote(sidecar.take("path", str)).rpartition("/")[2]
                 self.sidecars.append((f"{SIDECARS}/{path}", sidecar.take("sizeInBytes", int)))
             if (fields := action.get("commitInfo", dict)) is not None:
-                self.commit_info, self.info_is_first = Said(fields, name), self.rows == 1
+                self.commit_info, self.info_is_first = Document(fields, name), self.rows == 1
 
-    def _take_domain(self, domain: Said) -> None:
+    def _take_domain(self, domain: Document) -> None:
         if domain.take("domain", str) == _ROW_TRACKING and not domain.get("removed", bool, False):
             configuration = json_of(domain.take("configuration", str).encode(), domain.name)
-            self.high_water_mark = Said(configuration, domain.name).take("rowIdHighWaterMark", int)
+            self.high_water_mark = Document(configuration, domain.name).take("rowIdHighWaterMark", int)
 
 
 def read_entry(source: Source, name: str) -> Actions:
@@ -220,8 +220,8 @@ def rows_added(source: Source, name: str, file: str) -> int | None:
     Raises:
         Missing: If the entry does not exist.
     """
-    for fields in (Said(document, name).get("add", dict) for document in _lines(source, name)):
-        if fields is not None and _place(source, (add := Said(fields, name)).take("path", str))[0] == file:
+    for fields in (Document(document, name).get("add", dict) for document in _lines(source, name)):
+        if fields is not None and _place(source, (add := Document(fields, name)).take("path", str))[0] == file:
             return _rows_of(add)
     return None
 
@@ -266,24 +266,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def read_metadata(action: Said) -> TableMetadata:
+def read_metadata(action: Document) -> TableMetadata:
     """A ``metaData`` action, whose schema, if there is one, must be a struct with the partition columns."""
     columns = tuple(action.members(action.take("partitionColumns", list), str, "partitionColumns"))
     schema = action.get("schemaString", str)
     if schema is not None:
         struct = json_of(schema.encode(), action.name)
-        fields = Said(struct, action.name).all("fields", Said)
+        fields = Document(struct, action.name).all("fields", Document)
         absent = sorted(set(columns) - {column.take("name", str) for column in fields})
         if absent:
             raise Damaged(action.name, f"its schema has no partition column {brief(absent[0])}")
         schema = json.dumps(struct, sort_keys=True)
     configuration = {name: value for name, value in action.get("configuration", dict, {}).items() if value is not None}
     action.members(configuration, str, "configuration")
-    provider = Said(action.get("format", dict, {"provider": "parquet"}), action.name).take("provider", str)
+    provider = Document(action.get("format", dict, {"provider": "parquet"}), action.name).take("provider", str)
     return TableMetadata(action.take("id", str), provider, schema, columns, tuple(sorted(configuration.items())))
 
 
-def read_protocol(action: Said) -> TableProtocol:
+def read_protocol(action: Document) -> TableProtocol:
     """A ``protocol`` action.
 
     Raises:
@@ -299,7 +299,7 @@ def read_protocol(action: Said) -> TableProtocol:
     return TableProtocol(*versions, *features)
 
 
-def _file(source: Source, action: Said, *, is_add: bool) -> FileAction:
+def _file(source: Source, action: Document, *, is_add: bool) -> FileAction:
     """An ``add``, which must have a size and a partition, or a ``remove``, which may state that it lacks them."""
     part = action.take if is_add else action.get
     name, is_outside = _place(source, action.take("path", str))
@@ -314,16 +314,16 @@ def _file(source: Source, action: Said, *, is_add: bool) -> FileAction:
         size,
         None if values is None else tuple(sorted(values.items())),
         action.take("dataChange", bool),
-        None if vector is None else _vector(source, Said(vector, action.name)),
+        None if vector is None else _vector(source, Document(vector, action.name)),
         None if vector is base_row is None else _rows_of(action),
         base_row,
     )
 
 
-def _rows_of(action: Said) -> int | None:
+def _rows_of(action: Document) -> int | None:
     """A file's rows, by its statistics."""
     stats = action.get("stats", str)
-    return Said(json_of(stats.encode(), action.name), action.name).get("numRecords", int) if stats else None
+    return Document(json_of(stats.encode(), action.name), action.name).get("numRecords", int) if stats else None
 
 
 def _place(source: Source, path: str) -> tuple[str, bool]:
@@ -337,7 +337,7 @@ def _place(source: Source, path: str) -> tuple[str, bool]:
         return _LOCAL.sub("/", location), True
 
 
-def _vector(source: Source, vector: Said) -> VectorPlace:
+def _vector(source: Source, vector: Document) -> VectorPlace:
     kind, place = vector.take("storageType", str), vector.take("pathOrInlineDv", str)
     offset = vector.get("offset", int)
     vector_place = VectorPlace(

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.documents import Document
 from workbench.audits.findings import Grade
 from workbench.audits.judgement import PRESENT, Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, TIMES_GROW, Origin
 from workbench.audits.row_ids import ROW_IDS, RowIds
-from workbench.audits.said import Said
 from workbench.audits.shape import before_since, utc
 from workbench.audits.source import Source
 from workbench.kernel import InputError
@@ -49,10 +49,10 @@ _ROW_TRACKING = "rowTracking"
 NO_READER = "nobody can read them"
 
 
-def _read_hint(source: Source) -> Said | Damaged | None:
+def _read_hint(source: Source) -> Document | Damaged | None:
     """The pointer to a checkpoint, or the reason why it cannot be read; None if there is none."""
     try:
-        return Said(source.read_json(_HINT), _HINT)
+        return Document(source.read_json(_HINT), _HINT)
     except Missing:
         return None
     except Damaged as error:
@@ -462,7 +462,7 @@ class DeltaJudgement(Judgement):
         if name is None or self.snapshot is None:
             return
         with self.damages.around(version):
-            for difference in self.snapshot.miscounts(Said(self.source.read_json(name), name)):
+            for difference in self.snapshot.miscounts(Document(self.source.read_json(name), name)):
                 reason = f"the checksum of version {version} differs: {difference}"
                 self.find(COUNTS_AGREE, "suspect", version, reason, [name])
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
 
-from workbench.audits.said import Said
+from workbench.audits.documents import Document
 from workbench.protocols.delta.audit.actions import (
     Actions,
     FileAction,
@@ -138,7 +138,7 @@ class Snapshot:
             if self.transactions.get(app) != number:
                 yield f"it has the transaction {number} of the application {app}"
 
-    def miscounts(self, checksum: Said) -> Iterator[str]:
+    def miscounts(self, checksum: Document) -> Iterator[str]:
         """The differences between a checksum file of this version and the table."""
         vectors = [life.file.vector.cardinality for life in self.live.values() if life.file.vector is not None]
         for name, there in (
@@ -153,9 +153,9 @@ class Snapshot:
             if number not in (None, there):
                 yield f"{name} is {number:,}, and there are {there:,}"
         metadata, protocol = checksum.get("metadata", dict), checksum.get("protocol", dict)
-        if metadata is not None and read_metadata(Said(metadata, checksum.name)) != self.metadata:
+        if metadata is not None and read_metadata(Document(metadata, checksum.name)) != self.metadata:
             yield "its metadata is another"
-        if protocol is not None and read_protocol(Said(protocol, checksum.name)) != self.protocol:
+        if protocol is not None and read_protocol(Document(protocol, checksum.name)) != self.protocol:
             yield "its protocol is another"
 
 
@@ -193,7 +193,7 @@ def miscounted(entry: Actions) -> Iterator[str]:
     """The differences between delta-rs's counts and an entry; it counts a delete's change data files as added."""
     if not (entry.info("engineInfo", str) or "").startswith("delta-rs"):
         return
-    metrics = Said(entry.info("operationMetrics", dict) or {}, entry.name)
+    metrics = Document(entry.info("operationMetrics", dict) or {}, entry.name)
     added, removed = len(entry.adds), len(entry.removes)
     for name, count, most in (
         ("num_added_files", added, added + entry.changes),

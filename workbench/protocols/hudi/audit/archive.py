@@ -11,7 +11,7 @@ from typing import Any
 from workbench.audits.avro import bare_records, records
 from workbench.audits.columns import read_columns
 from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.said import Said
+from workbench.audits.documents import Document
 from workbench.audits.source import MOST_BYTES, Entry, Source, read_again
 from workbench.kernel import InputError
 from workbench.kernel.meaning.values import counted
@@ -51,7 +51,7 @@ class Archive:
     deleted: dict[str, list[Instant]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
-    def add(self, instant: Instant, metadata: Said | None, plan: Said | None) -> None:
+    def add(self, instant: Instant, metadata: Document | None, plan: Document | None) -> None:
         """Add a state of an instant."""
         if plan is not None:
             self.plans[instant.ts] = plan_of(plan, instant, is_done=False)
@@ -114,7 +114,7 @@ def _files(source: Source, timeline: Timeline) -> list[Entry]:
     if number < 0:
         return []
     manifest = f"{timeline.archive}/manifest_{number}"
-    named = Said(source.read_json(manifest), manifest).all("files", Said)
+    named = Document(source.read_json(manifest), manifest).all("files", Document)
     bases = sorted((file.take("fileName", str) for file in named), reverse=True)
     absent = [base for base in bases if base not in entries]
     if absent:
@@ -126,10 +126,10 @@ def _number(digits: str) -> int:
     return int(digits) if digits.isdecimal() else -1
 
 
-def _of_parquet(source: Source, name: str, _: Archive) -> Iterator[tuple[Instant, Said | None, Said | None]]:
+def _of_parquet(source: Source, name: str, _: Archive) -> Iterator[tuple[Instant, Document | None, Document | None]]:
     """The instants in a Parquet file."""
     for batch in read_columns(source, name, _COLUMNS, _BATCH):
-        for archived in (Said(row, name) for row in batch.to_pylist()):
+        for archived in (Document(row, name) for row in batch.to_pylist()):
             ts, action = archived.take("instantTime", str), archived.take("action", str)
             completed_at = archived.get("completionTime", str, "")
             # Instants from before version 8 have their own time for want of another.
@@ -139,15 +139,15 @@ def _of_parquet(source: Source, name: str, _: Archive) -> Iterator[tuple[Instant
             yield instant, metadata, _packed(archived, "plan") if action == "commit" else None
 
 
-def _packed(row: Said, column: str) -> Said | None:
+def _packed(row: Document, column: str) -> Document | None:
     """The one record of the Avro file in a column."""
     content = row.get(column, bytes)
     if not content:
         return None
-    return Said(next(records(content, row.name, most_of_block=MOST_BYTES), None), row.name)
+    return Document(next(records(content, row.name, most_of_block=MOST_BYTES), None), row.name)
 
 
-def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Instant, Said | None, Said | None]]:
+def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Instant, Document | None, Document | None]]:
     """The states of instants in a log file; its last block may be cut off, as by a writer that died."""
     content = source.read(name)
     place = 0
@@ -160,7 +160,7 @@ def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Inst
             archive.left_out.append(f"archived instants in the last block of {name}, which is not there as a whole")
             return
         for record in _of_block(_Bytes(content[begins:end], name)):
-            archived = Said(record, name)
+            archived = Document(record, name)
             action, state = archived.take("actionType", str), archived.get("actionState", str, "COMPLETED").lower()
             metadata_field = _METADATA.get(action) if state == "completed" else None
             yield (
@@ -171,9 +171,9 @@ def _of_logs(source: Source, name: str, archive: Archive) -> Iterator[tuple[Inst
         place = end
 
 
-def _part(record: Said, field: str | None) -> Said | None:
+def _part(record: Document, field: str | None) -> Document | None:
     part = None if field is None else record.get(field, dict)
-    return None if part is None else Said(part, record.name)
+    return None if part is None else Document(part, record.name)
 
 
 def _of_block(block: "_Bytes") -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from workbench.audits.damaged import Damaged, Damages, Missing
-from workbench.audits.said import Said
+from workbench.audits.documents import Document
 from workbench.audits.shape import FILES, table_of
 from workbench.audits.source import Source
 from workbench.kernel.meaning.errors import brief
@@ -265,7 +265,7 @@ class _TimelineReading:
             self._unread.add(instant)
             self._cleaned_unsaid |= instant.action in DELETES
 
-    def _write(self, instant: Instant, metadata: Said) -> None:
+    def _write(self, instant: Instant, metadata: Document) -> None:
         logs: dict[str, LogFile] = {}
         operation = (metadata.get("operationType", str) or "UNKNOWN").upper()
         replaced, slices = (
@@ -283,7 +283,7 @@ class _TimelineReading:
         self._chunks.append(table_of(self._slices, SLICES))
         self._slices.clear()
 
-    def _delete(self, instant: Instant, metadata: Said) -> None:
+    def _delete(self, instant: Instant, metadata: Document) -> None:
         for name in deleted_by(metadata, instant):
             self._deleted.setdefault(name, []).append(instant)
         if instant.action == "clean":
@@ -324,20 +324,22 @@ class _TimelineReading:
         )
 
 
-def plan_of(metadata: Said, instant: Instant, *, is_done: bool) -> Plan:
+def plan_of(metadata: Document, instant: Instant, *, is_done: bool) -> Plan:
     """The plan of a compaction."""
     merges = {}
-    for operation in metadata.all("operations", Said):
+    for operation in metadata.all("operations", Document):
         place = operation.get("partitionPath", str, ""), operation.take("fileId", str)
         names = frozenset(name.rpartition("/")[2] for name in operation.all("deltaFilePaths", str))
         merges[place] = version_in(operation.take("baseInstantTime", str), instant.name), names
     return Plan(instant, is_done, merges)
 
 
-def slices_of(metadata: Said, instant: Instant, operation: str, logs: dict[str, LogFile]) -> Iterator[dict[str, Any]]:
+def slices_of(
+    metadata: Document, instant: Instant, operation: str, logs: dict[str, LogFile]
+) -> Iterator[dict[str, Any]]:
     """The file slices that an instant publishes; log files are added to `logs`."""
     for partition, stats in metadata.get("partitionToWriteStats", dict, {}).items():
-        for stat in metadata.members(stats, Said):
+        for stat in metadata.members(stats, Document):
             name, group = stat.get("path", str), stat.get("fileId", str)
             if not name or not group:  # a task that wrote nothing
                 continue
@@ -378,7 +380,7 @@ def slices_of(metadata: Said, instant: Instant, operation: str, logs: dict[str, 
             }
 
 
-def _replaced(metadata: Said) -> Iterator[tuple[str, str]]:
+def _replaced(metadata: Document) -> Iterator[tuple[str, str]]:
     """The file groups that an instant replaces."""
     for partition, groups in metadata.get("partitionToReplaceFileIds", dict, {}).items():
         for group in metadata.members(groups, str):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from workbench.audits.avro import records
 from workbench.audits.damaged import Damaged
-from workbench.audits.said import Said
+from workbench.audits.documents import Document
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief, listed
@@ -202,26 +202,28 @@ class Timeline:
         return any(not entry.is_folder and entry.size for entry in self._source.entries(self.archive))
 
 
-def metadata_of(source: Source, instant: Instant) -> Said:
+def metadata_of(source: Source, instant: Instant) -> Document:
     """The metadata of an instant: Avro, or JSON for writes up to version 6."""
     content = source.read(instant.name)
     if not content.startswith(b"Obj\x01"):
-        return Said(json_of(content, instant.name), instant.name)
+        return Document(json_of(content, instant.name), instant.name)
     documents = list(records(content, instant.name, most_of_block=MOST_BYTES))  # a record is a whole commit
     if len(documents) != 1:
         raise Damaged(instant.name, f"it holds {counted(len(documents), 'record')} instead of one")
-    return Said(documents[0], instant.name)
+    return Document(documents[0], instant.name)
 
 
-def deleted_by(metadata: Said, instant: Instant) -> set[str]:
+def deleted_by(metadata: Document, instant: Instant) -> set[str]:
     """The files that an instant reports as deleted, without their folders."""
     parts = [metadata]
     if instant.action == "restore":  # it consists of rollbacks
-        parts = [part for some in metadata.all("hoodieRestoreMetadata", list) for part in metadata.members(some, Said)]
+        parts = [
+            part for some in metadata.all("hoodieRestoreMetadata", list) for part in metadata.members(some, Document)
+        ]
     return {
         name.rpartition("/")[2]
         for part in parts
-        for partition in part.all("partitionMetadata", Said)
+        for partition in part.all("partitionMetadata", Document)
         for field in ("deletePathPatterns", "successDeleteFiles")
         for name in partition.all(field, str)
     }

@@ -7,8 +7,8 @@ from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from workbench.audits.damaged import Damaged, Missing
+from workbench.audits.documents import Document
 from workbench.audits.row_ids import RowIds
-from workbench.audits.said import Said
 from workbench.audits.source import MOST_BYTES, Source, json_of
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
@@ -46,7 +46,7 @@ class IcebergSnapshot(NamedTuple):
     millis: int
     manifest_list: str | None
     operation: str
-    summary: Said | None = None
+    summary: Document | None = None
     first_row: int | None = None
     added_rows: int | None = None
 
@@ -216,13 +216,13 @@ def read_metadata(source: Source, name: str) -> Metadata:
     content = source.read(name)
     if content.startswith(b"\x1f\x8b"):
         content = _unzipped(content, name)
-    document = Said(json_of(content, name), name)
+    document = Document(json_of(content, name), name)
     version = document.take("format-version", int)
     if version not in FORMAT_VERSIONS:
         raise InputError(f"{brief(name)} is not accepted: it is of Iceberg's format version {version}; 1 to 3 are read")
     next_row = document.take("next-row-id", int) if version >= 3 else None
     snapshots = {}
-    for entry in document.all("snapshots", Said):
+    for entry in document.all("snapshots", Document):
         if entry.get("key-id", str) is not None:
             raise InputError(f"{brief(name)} is not accepted: the table is encrypted")
         snapshot = _snapshot(entry)
@@ -230,7 +230,7 @@ def read_metadata(source: Source, name: str) -> Metadata:
             raise Damaged(name, f"it has the snapshot {snapshot.id} twice")
         snapshots[snapshot.id] = snapshot
     current = document.get("current-snapshot-id", int, -1)
-    refs = [Said(ref, name) for branch, ref in document.get("refs", dict, {}).items() if branch != "main"]
+    refs = [Document(ref, name) for branch, ref in document.get("refs", dict, {}).items() if branch != "main"]
     return Metadata(
         name,
         _number(name) or 0,
@@ -242,8 +242,8 @@ def read_metadata(source: Source, name: str) -> Metadata:
         snapshots,
         _refs(refs, "branch"),
         _refs(refs, "tag"),
-        tuple(entry.take("metadata-file", str) for entry in document.all("metadata-log", Said)),
-        heads := tuple(entry.take("snapshot-id", int) for entry in document.all("snapshot-log", Said)),
+        tuple(entry.take("metadata-file", str) for entry in document.all("metadata-log", Document)),
+        heads := tuple(entry.take("snapshot-id", int) for entry in document.all("snapshot-log", Document)),
         tuple(_contradictions(document, snapshots, heads)),
         {id: exact for id, snapshot in snapshots.items() if (exact := _id_in_name(snapshot)) and is_rounded(id, exact)},
         next_row,
@@ -266,23 +266,23 @@ def _id_in_name(snapshot: IcebergSnapshot) -> int | None:
     return int(named[1]) if named else None
 
 
-def _contradictions(document: Said, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
+def _contradictions(document: Document, snapshots: dict[int, IcebergSnapshot], heads: tuple[int, ...]) -> Iterator[str]:
     """The numbers in a metadata file that name nothing in it, or contradict each other."""
     for field, many, number in (
         ("current-schema-id", "schemas", "schema-id"),
         ("default-spec-id", "partition-specs", "spec-id"),
         ("default-sort-order-id", "sort-orders", "order-id"),
     ):
-        defined = {entry.get(number, int) for entry in document.all(many, Said)}
+        defined = {entry.get(number, int) for entry in document.all(many, Document)}
         uses = {document.get(field, int)}
         if many == "schemas":
-            uses |= {entry.get(number, int) for entry in document.all("snapshots", Said)}
+            uses |= {entry.get(number, int) for entry in document.all("snapshots", Document)}
         for use in sorted(use for use in uses - defined if use is not None):
             if defined:
                 yield f"a {number} is {use}, and {many} has none such"
     current = document.get("current-snapshot-id", int, -1)
     ref = document.get("refs", dict, {}).get("main") or {"snapshot-id": current}
-    main = Said(ref, document.name).take("snapshot-id", int)
+    main = Document(ref, document.name).take("snapshot-id", int)
     if main != current:
         yield f"the main branch is at {main}, and current-snapshot-id is {current}"
     if heads and current not in (-1, heads[-1]):
@@ -293,12 +293,12 @@ def _contradictions(document: Said, snapshots: dict[int, IcebergSnapshot], heads
         yield f"a snapshot has the sequence number {newest}, and last-sequence-number is {last}"
 
 
-def _refs(refs: list[Said], kind: str) -> frozenset[int]:
+def _refs(refs: list[Document], kind: str) -> frozenset[int]:
     return frozenset(ref.take("snapshot-id", int) for ref in refs if ref.get("type", str) == kind)
 
 
-def _snapshot(entry: Said) -> IcebergSnapshot:
-    summary = Said(entry.get("summary", dict, {}), entry.name)
+def _snapshot(entry: Document) -> IcebergSnapshot:
+    summary = Document(entry.get("summary", dict, {}), entry.name)
     return IcebergSnapshot(
         entry.take("snapshot-id", int),
         entry.get("parent-snapshot-id", int),

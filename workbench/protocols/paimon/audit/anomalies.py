@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from workbench.kernel import InputError
-from workbench.protocols.paimon.audit.look import BucketLook
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook
 from workbench.protocols.paimon.audit.story import tell
 
 Fields = dict[str, Any]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from workbench.audits.shape import alive_at
 from workbench.audits.source import Source
-from workbench.protocols.paimon.audit.look import BucketLook, look_at
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook, look_at
 from workbench.protocols.paimon.audit.read import read
 from workbench.protocols.paimon.audit.rows import KINDS
 

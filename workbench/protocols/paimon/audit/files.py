@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from workbench.audits.damaged import Damaged, Damages, Missing
+from workbench.audits.documents import Document
 from workbench.audits.orc import read_records
-from workbench.audits.said import Said
 from workbench.audits.source import Source
 from workbench.kernel.meaning.errors import brief
 
@@ -192,7 +192,7 @@ def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) ->
     """Read a schema, and add its columns to those of the other ones."""
     name = f"schema/schema-{number}"
     contents = _said(source, name)
-    fields = contents.members(contents.take("fields", list), Said)
+    fields = contents.members(contents.take("fields", list), Document)
     if contents.take("id", int) != number:
         raise Damaged(name, f"it says that it is schema {contents.take('id', int)}")
     for field in fields:
@@ -253,7 +253,7 @@ def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     )
 
 
-def _lists(contents: Said) -> list[str]:
+def _lists(contents: Document) -> list[str]:
     """The lists that a snapshot names: of its base, of its delta, and others."""
     others = (contents.get(field, str) for field in ("changelogManifestList", "indexManifest"))
     return [contents.take("baseManifestList", str), contents.take("deltaManifestList", str), *filter(None, others)]
@@ -452,8 +452,8 @@ def _naming(manifest: str) -> Iterator[None]:
 # Checks ---------------------------------------------------------------------------------------------------------------
 
 
-def _said(source: Source, name: str) -> Said:
-    return Said(source.read_json(name, _MOST_OF_JSON), name)
+def _said(source: Source, name: str) -> Document:
+    return Document(source.read_json(name, _MOST_OF_JSON), name)
 
 
 _PYTHON = {

@@ -14,12 +14,12 @@ import numpy as np
 
 from workbench.audits.source import Source
 from workbench.kernel import InputError
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import brief, listed, unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.protocols.paimon.audit import detects
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook, look_at
 from workbench.protocols.paimon.audit.keys import why_left_out
-from workbench.protocols.paimon.audit.look import BucketLook, look_at
 from workbench.protocols.paimon.audit.read import PaimonTable, read
 from workbench.protocols.paimon.audit.rows import UnreadableError
 from workbench.protocols.paimon.audit.story import MOST_RUNS, BucketState, changes, tell

@@ -19,10 +19,10 @@ from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.values import counted
 from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, state_at
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook, look_at, to_look_at
 from workbench.protocols.paimon.audit.counts import CountsJudgement
 from workbench.protocols.paimon.audit.files import others, versions
 from workbench.protocols.paimon.audit.keys import ONE_VALID_ROW, READ, judge_rows, why_left_out
-from workbench.protocols.paimon.audit.look import BucketLook, look_at, to_look_at
 from workbench.protocols.paimon.audit.lost import Orphan, missing_acks, orphans
 from workbench.protocols.paimon.audit.read import PaimonTable
 

@@ -8,8 +8,8 @@ from workbench.audits.findings import Grade
 from workbench.audits.judgement import Judgement
 from workbench.protocols.paimon.audit.anomalies import BY_OVERWRITING, BY_TWO_COMPACTORS, BY_TWO_WRITERS, state_at
 from workbench.protocols.paimon.audit.bucket import Doubt, Twice
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook, has_vectors
 from workbench.protocols.paimon.audit.files import Schema
-from workbench.protocols.paimon.audit.look import BucketLook, has_vectors
 from workbench.protocols.paimon.audit.rows import KINDS, Whole
 
 READ, ONE_VALID_ROW = "ConsistentRead", "OneValidRowPerKeyAboveLevel0"

@@ -17,7 +17,7 @@ from workbench.kernel import InputError, Machine, Map, State, machine_of
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import listed
 from workbench.protocols.paimon.audit.bucket import Life, Marks
-from workbench.protocols.paimon.audit.look import BucketLook, has_vectors
+from workbench.protocols.paimon.audit.bucket_reader import BucketLook, has_vectors
 from workbench.protocols.paimon.audit.rows import KINDS, Whole
 from workbench.protocols.paimon.extended import PaimonExtended
 from workbench.protocols.paimon.rows import COLUMNS, Change

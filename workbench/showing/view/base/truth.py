@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel import Machine, ModelError, State
-from workbench.kernel.meaning.given import names_in
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.lasso import judge_end, truth
 from workbench.kernel.meaning.properties import DEADLOCK, Fault, Liveness, Property
 from workbench.kernel.meaning.state import Predicate

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.kernel import InputError, Result
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.values import counted, show
 from workbench.showing.view.base.html import MARKS
 from workbench.showing.view.charts.bars import Bars
 from workbench.showing.view.charts.grid import Cell, Grid, GridPanel
-from workbench.showing.view.trace.access import accesses
+from workbench.showing.view.trace.read_write_sets import accesses
 
 if TYPE_CHECKING:
     import pandas as pd

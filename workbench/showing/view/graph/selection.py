@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from workbench.kernel import InputError, Machine, State, Trace
+from workbench.kernel.meaning.arguments import names_in, plain
 from workbench.kernel.meaning.cells import Shown
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import names_in, plain
 from workbench.kernel.meaning.state import cells_of, notation_of, row_of
 from workbench.kernel.meaning.trace import is_bookkeeping, options
 from workbench.kernel.meaning.values import counted

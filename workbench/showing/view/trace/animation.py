@@ -8,8 +8,8 @@ ask for that; both run where the file is an image.
 import math
 
 from workbench.kernel import InputError, Trace
+from workbench.kernel.meaning.arguments import plain
 from workbench.kernel.meaning.errors import brief
-from workbench.kernel.meaning.given import plain
 from workbench.kernel.meaning.text import printable
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.letters import FONT, width_of, wrap

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.formats.abstract import AbstractTrace
+from workbench.formats.refinement_trace import AbstractTrace
 from workbench.kernel.meaning.state import Change, State, changes_of, texts_of
 from workbench.kernel.meaning.trace import Step
 from workbench.showing.pictures.markup import Markup

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from workbench.kernel import Machine, Trace
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.retold import retold
+from workbench.kernel.meaning.replay_after_change import retold
 from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.values import counted
 from workbench.showing.view.base.difference import BECOMES, brief

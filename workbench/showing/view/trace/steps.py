@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.formats.abstract import AbstractTrace
+from workbench.formats.refinement_trace import AbstractTrace
 from workbench.kernel import State, Trace
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.state import Change

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from workbench.formats.abstract import AbstractTrace, abstract
 from workbench.formats.permalink import permalink
+from workbench.formats.refinement_trace import AbstractTrace, abstract
 from workbench.kernel import Machine, State, Trace, Verdict
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import names_in
 from workbench.kernel.meaning.lasso import Trap, trap
 from workbench.kernel.meaning.properties import Fault, Place
 from workbench.kernel.meaning.state import Change, cells_of, changes_of, texts_of
@@ -28,9 +28,9 @@ from workbench.showing.view.base.statetable import state_table
 from workbench.showing.view.base.truth import StepTruths, Truth, judges
 from workbench.showing.view.base.wording import NOBODY, Told, clause, listed
 from workbench.showing.view.trace import sequence
-from workbench.showing.view.trace.access import accesses
-from workbench.showing.view.trace.listing import listing, marks_in
+from workbench.showing.view.trace.read_write_sets import accesses
 from workbench.showing.view.trace.refined import refined_steps
+from workbench.showing.view.trace.source_listing import listing, marks_in
 from workbench.showing.view.trace.steps import Lanes, StepView
 from workbench.showing.view.trace.watches import Watch, aliases, watch, watch_table, watched_here
 

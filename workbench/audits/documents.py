@@ -8,7 +8,7 @@ from workbench.kernel.meaning.errors import brief
 Kind = TypeVar("Kind")
 
 
-class Said:
+class Document:
     """An object of a file's metadata.
 
     Args:
@@ -39,10 +39,10 @@ class Said:
         return self.members(self._fields.get(field) or [], kind, field)
 
     def members(self, many: Any, kind: type[Kind], field: str = "a list") -> list[Kind]:
-        """The members of a list, or the values of a map, found in this object; objects for ``kind=Said``."""
+        """The members of a list, or the values of a map, found in this object; objects for ``kind=Document``."""
         some = many.values() if isinstance(many, dict) else self._checked(many, list, field)
-        if kind is Said:
-            return [Said(member, self.name) for member in some]  # type: ignore[misc]
+        if kind is Document:
+            return [Document(member, self.name) for member in some]  # type: ignore[misc]
         return [self._checked(member, kind, field) for member in some]
 
     def _checked(self, value: Any, kind: type[Kind], field: str) -> Kind:

@@ -69,7 +69,7 @@ def abstract(trace: Trace, name: str) -> AbstractTrace:
 
     Examples:
         >>> from workbench import Model, Variable, action, check, refines
-        >>> from workbench.formats.abstract import abstract
+        >>> from workbench.formats.refinement_trace import abstract
         >>> class Counter(Model):
         ...     n = Variable(0)
         ...     @action

@@ -12,8 +12,8 @@ from workbench.showing.session.jobs import MOST_STATES, Aside, Job
 from workbench.showing.session.settings import Settings
 
 if TYPE_CHECKING:
+    from workbench.checking.questions.constant_grid import Filled, GridCell
     from workbench.checking.questions.explain import Explanation
-    from workbench.checking.questions.fill import Filled, GridCell
 
 #: The fewest and the most constants that a grid varies, and the most settings that it may have.
 FEWEST, MOST, MOST_SETTINGS = 2, 4, 1024
@@ -77,8 +77,8 @@ class Filling:
         lock: The session's.
 
     Attributes:
-        filling, explaining (Aside): Their outcomes are a :class:`workbench.checking.questions.fill.Filled` and the
-            :class:`workbench.checking.questions.explain.Explanation` of its property.
+        filling, explaining (Aside): Their outcomes are a :class:`workbench.checking.questions.constant_grid.Filled` and
+            the :class:`workbench.checking.questions.explain.Explanation` of its property.
         asked: The question for which the grid is, or was, filled.
         cells: The finished cells, by number.
     """
@@ -102,7 +102,7 @@ class Filling:
             self.filling.start(asked, f"0 of {asked.size:,} settings checked", self._fill)
 
     def _fill(self, job: Job) -> "Filled":
-        from workbench.checking.questions.fill import fill  # numpy loads here
+        from workbench.checking.questions.constant_grid import fill  # numpy loads here
 
         asked, reported = self.asked, 0.0
         assert asked is not None

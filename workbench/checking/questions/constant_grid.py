@@ -27,9 +27,9 @@ from workbench.checking.questions.settings import (
     varied_in,
 )
 from workbench.kernel import InputError, Result, Trace
+from workbench.kernel.meaning.arguments import check_kind, names_in
 from workbench.kernel.meaning.budget import INTERRUPTED, Budget, Watch
 from workbench.kernel.meaning.errors import unknown
-from workbench.kernel.meaning.given import check_kind, names_in
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
 from workbench.kernel.meaning.machine import ModelClass
 from workbench.kernel.meaning.result import MARKS
