@@ -10,7 +10,7 @@ from mutations import Equivalents, Mutant, Mutation
 
 from tests.places import ROOT
 
-JUDGED_BY_ONE_FILE = ["workbench/kernel/meaning/arguments.py", "--sample", "3", "--tests", "tests/kernel/test_given.py"]
+JUDGED_BY_ONE_FILE = ["workbench/kernel/meaning/values.py", "--sample", "3", "--tests", "tests/kernel/test_values.py"]
 
 
 @pytest.mark.slow
@@ -19,7 +19,7 @@ def test_a_mistake_that_no_test_notices_is_named() -> None:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 1, ended.stderr
     *survivors, room, total = ended.stdout.splitlines()
-    assert all(line.startswith("survives: workbench/kernel/meaning/arguments.py:") for line in survivors)
+    assert all(line.startswith("survives: workbench/kernel/meaning/values.py:") for line in survivors)
     assert room == f"workbench/kernel: {3 - len(survivors)} noticed, {len(survivors)} survived"
     assert total == f"{len(survivors)} to look at"
     assert 0 < len(survivors) < 3
@@ -37,8 +37,8 @@ def test_a_mutant_that_does_not_compile_is_named() -> None:
     """Any test would notice it, which would say nothing of the tests."""
     nowhere = Mutation("f", "pass", "return", nth=1, line=1, path=("body", 0), new=ast.Return())
     file = ROOT / "workbench" / "kernel" / "meaning" / "arguments.py"
-    mutant = Mutant(file, "workbench.kernel.meaning.arguments", "given.py", nowhere)
-    with pytest.raises(SystemExit, match=r"^given.py:1 f: pass -> return: does not compile: 'return' outside function"):
+    mutant = Mutant(file, "workbench.kernel.meaning.arguments", "arguments.py", nowhere)
+    with pytest.raises(SystemExit, match=r"^arguments.py:1 f: pass -> return: does not compile: 'return' outside function"):
         next(package_mutants.judge([mutant], 1))
 
 
