@@ -1,6 +1,6 @@
-"""The kernel, in two rooms: the meaning of models to engines (`meaning`), and the language of authors (`language`).
+"""The kernel: what a model means, for engines (`meaning`), and the language in which authors write one (`language`).
 
-Standard library only. ``docs/inside.md`` leads through the meaning in reading order.
+It needs the standard library alone. ``docs/inside.md`` explains the modules of `meaning` in reading order.
 """
 
 from workbench.kernel.language.declare import Process, SetOf, Variable, action, ends, initial

@@ -97,7 +97,11 @@ class Identity:
         return hashlib.blake2b(json.dumps(same, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     def check_same(self, other: "Identity", subject: str) -> None:
-        """Raise :class:`InputError` unless `other` equals this identity, the origin of `subject`."""
+        """Compare this identity, stored with `subject`, with `other`, that of a check now; `source` may differ.
+
+        Raises:
+            InputError: If they differ in anything else; it names the first difference.
+        """
         for name, words in _WHAT_IT_IS.items():
             then, now = getattr(self, name), getattr(other, name)
             if then != now:
@@ -106,10 +110,10 @@ class Identity:
         _check_constants(self.constants, other.constants, subject)
 
     def rebuild(self, model: ModelClass, subject: str) -> Machine:
-        """The model object, from its class.
+        """The machine of `model` with the stored constants.
 
         Raises:
-            InputError: If that is not the origin of `subject`.
+            InputError: If `subject` was stored for another model, or for another version of this one.
         """
         if model.declared.name != self.model:
             raise InputError(

@@ -47,7 +47,7 @@ class Nodes(NamedTuple):
 
 
 class NodeEdges(NamedTuple):
-    """The steps between nodes; no room at all if they are not wanted."""
+    """The steps between nodes; arrays of length 0 if nobody needs them."""
 
     source: np.ndarray
     target: np.ndarray
@@ -60,9 +60,10 @@ class Aim(NamedTuple):
         wanted: For each cell a value, or ANYTHING.
         seen: The cells with a wanted value.
         role: For each cell whether steps may change it.
-        most: The most visible steps.
+        most: The maximum number of visible steps.
         hidden: Whether hidden steps are allowed too.
-        allowed (bool array (steps, 1)): For each memoized step whether it is the named one; no rows without a name.
+        allowed (bool array (steps, 1)): For each memoized step whether the observation names it; no rows if it names
+            none.
         edges: Takes the steps between nodes.
     """
 
@@ -77,9 +78,11 @@ class Aim(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def next_steps(trees, dispatch, nodes, table, steps, last, cursor):
-    """Write the steps of node ``cursor[NODE]`` into `steps`; returns how many there are, or minus why the kernel stops.
+    """Write the steps from node ``cursor[NODE]`` into `steps`.
 
-    It stops at node `last`, for a miss, and where there is no room for all that the steps lead to.
+    Returns:
+        The number of steps. A negative value is a reason to stop, negated: the node is `last`, a decision tree misses,
+        or there is no room for the steps or for all their successors.
     """
     if cursor[NODE] == last:
         return -PAUSE
@@ -107,7 +110,7 @@ def next_steps(trees, dispatch, nodes, table, steps, last, cursor):
 
 @njit(cache=True, nogil=True)
 def rebuild(nodes, count, salted, table):
-    """Put all nodes into the empty `table`; the last of those with one fingerprint stays."""
+    """Put all nodes into the empty `table`; of nodes with the same fingerprint, the last one stays."""
     for i in range(count):
         slot = slot_of(table, _key(nodes.sums[i], nodes.mark[i], salted), np.uint64(0))
         table.low[slot] = _key(nodes.sums[i], nodes.mark[i], salted)
@@ -220,9 +223,9 @@ class ScenarioLines(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def pass_lines(trees, dispatch, cells, nodes, table, lines, steps, pause, cursor):
-    """Expand the nodes from ``cursor[NODE]`` on until one, then the last, has passed all lines.
+    """Expand nodes from ``cursor[NODE]`` on, until a new node has passed all lines; it is then the last node.
 
-    A node's mark is the number of lines passed. A state is followed again only with a larger mark.
+    A node's mark is the number of lines passed. A state that comes up again is added only with a larger mark.
     """
     hash_base, hashes = cells
     count = lines.predicate.shape[0]

@@ -287,7 +287,10 @@ class Expander:
         return this.block.rows[source].tolist(), int(self._queue.step[chunk * self._room + place])
 
     def place_of(self, error: ModelError, store: StateStore, end: int) -> StatePlace | None:
-        """The place of the model's error: a state of the store before `end`, a step from one, or a pruned state."""
+        """The place where the model's error was raised: a state of `store` below number `end`, or a step from one.
+
+        A pruned state has no number; its place is the step that leads to it. None if the place is not known.
+        """
         if error.met is None:
             return None
         row, step = error.met

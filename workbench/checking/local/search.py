@@ -369,7 +369,7 @@ class LocalSearch:
         return self.watched.decided if self.steps is None else self.watched.decided | self.steps.decided
 
     def completed(self) -> Completed:
-        """The search as of its last complete level, whose rows and sums are still in the store."""
+        """The search up to its last completed level. The store still holds the rows and sums of that level's states."""
         number, counts, outside = self._completed
         return Completed(self._initial, self.levels[:number], counts, outside)
 

@@ -143,7 +143,7 @@ class Records:
     job: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def kept(self, number: int) -> SettingOutcome | None:
-        """The outcome from an earlier sweep, unless another check with these budgets could improve it."""
+        """The stored outcome of a setting; None if there is none, or a check with these budgets could improve it."""
         record = self._read(number)
         if record is None:
             return None
@@ -151,7 +151,7 @@ class Records:
         return record.outcome if good else None
 
     def made(self, number: int) -> SettingOutcome | None:
-        """The outcome from this sweep, if it is there already."""
+        """The outcome that this sweep has stored for a setting; None if it has stored none yet."""
         record = self._read(number)
         return None if record is None or record.job != self.job else record.outcome
 

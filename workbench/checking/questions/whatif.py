@@ -24,7 +24,7 @@ class Attempt:
         before: The result without the changes.
         changes: The new values by constant.
         result: None if the constants are not accepted together, or if the model breaks a rule with them.
-        error: What says so then.
+        error: The error in these cases.
     """
 
     before: Result
@@ -36,7 +36,7 @@ class Attempt:
     def flipped(self) -> list[tuple[Verdict | None, Verdict]]:
         """Pairs of differing verdicts, before and after; unknown ones do not count, nor properties switched off.
 
-        A property that only the changes bring along had no verdict before, None: it counts if it does not hold.
+        A property that applies only with the changes has None as its verdict before; it counts if it does not hold.
         """
         before = {verdict.name: verdict for verdict in self.before.verdicts}
         after = [] if self.result is None else self.result.verdicts
@@ -55,10 +55,10 @@ class Attempt:
 
     @property
     def never(self) -> list[str]:
-        """The actions that never happen any more; none if the search is incomplete.
+        """The actions that happened before the changes and no longer do; empty without a complete result.
 
-        A property may hold just because its violation needs one of them: then the change avoids it rather than repairs
-        it.
+        A property may hold only because its violation needs one of these actions. Then the changes avoid the violation
+        instead of repairing the model.
         """
         if self.result is None or not self.result.complete:
             return []
@@ -67,7 +67,7 @@ class Attempt:
 
     @property
     def price(self) -> tuple[int, int]:
-        """A sort key: how many properties break, then how many actions never happen."""
+        """A sort key: how many properties break, then how many actions no longer happen."""
         return len(self.breaks), len(self.never)
 
     @property
@@ -96,7 +96,7 @@ class Attempt:
 
     @property
     def decides(self) -> bool:
-        """Whether each property that was checked is decided; constants that are not accepted have none."""
+        """Whether every checked property is decided. Constants that are not accepted count as decided."""
         if self.result is None:
             return not self._is_faulty
         return all(verdict.holds is not None for verdict in self.result.verdicts)

@@ -33,10 +33,11 @@ _MOST_STARTS = 1000
 
 
 class Way(NamedTuple):
-    """A behaviour by its moves.
+    """A behaviour as a list of moves.
 
     Attributes:
-        shortest: Whether a search from all initial states has proved that none is shorter.
+        start: The number of its initial state.
+        shortest: Whether a search from all initial states has proved that no shorter behaviour decides the property.
     """
 
     start: int
@@ -45,18 +46,18 @@ class Way(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A behaviour by its memoized steps."""
+    """A behaviour as a list of memoized steps."""
 
     start: int
     steps: list[int]
 
 
 class Shortener:
-    """Shortens ways of one model.
+    """Shortens behaviours of one model.
 
     Args:
-        starts: The initial states.
-        limits: Tells whether the shortening is stopped.
+        starts: The model's initial states.
+        limits: The limits that stop the work.
     """
 
     def __init__(self, plan: Plan, starts: Sequence[Any], limits: Limits) -> None:
@@ -69,7 +70,7 @@ class Shortener:
         self._left = 0
 
     def shorter(self, declared: Property, way: Way, states: int) -> Iterator[Way]:
-        """Ever shorter ways that decide `declared`, found by visiting about `states` states in all."""
+        """Yield behaviours that decide `declared`, each no longer than the last. Visits about `states` states."""
         if not states or not way.moves:
             return
         self._left = states

@@ -25,11 +25,13 @@ _ENTRY = re.compile(r"(\s*([\w-]+|\"[^\"]*\")\s*=\s*)([^#]*?)(\s*(?:#.*)?)$")
 
 
 class FigureChange(NamedTuple):
-    """A figure in a file, and the one that was found.
+    """A change to one of the expected figures in a configuration's file.
 
     Attributes:
-        before, now: In words; `before` is :data:`NOTHING` without an expectation.
-        value: The found figure, as TOML.
+        keys: The figure's path in the file.
+        before, now: The expected and the computed figure, in words; `before` is :data:`NOTHING` if the file expects
+            none.
+        value: The computed figure, as TOML.
     """
 
     keys: Keys
@@ -51,12 +53,13 @@ def keys_of(name: str) -> Keys:
 
 
 def figure_changes(configuration: Configuration, result: Result) -> list[FigureChange]:
-    """The changes that make a configuration expect `result`, of a complete search.
+    """The changes that make a configuration expect `result`, the result of a complete search.
 
-    Existing figures change; a configuration without any gets all verdicts, and the numbers of states and levels.
+    Expected figures that differ are replaced. A configuration that expects nothing gets all verdicts, ``distinct`` and
+    ``depth``.
 
     Raises:
-        InputError: If a verdict is unknown, which cannot be expected.
+        InputError: If a verdict is unknown: a configuration cannot expect that.
     """
     before = dict(configuration.expectations())
     if configuration.expect:
@@ -71,7 +74,7 @@ def figure_changes(configuration: Configuration, result: Result) -> list[FigureC
 
 
 def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str]:
-    """The found figure, in words and as TOML."""
+    """The computed figure, in words and as TOML."""
     if name in COUNTS:
         return f"{getattr(result, name):,}", str(getattr(result, name))
     if verdict is not None and verdict.word in VERDICT_WORDS:
@@ -115,7 +118,7 @@ def rewritten(text: str, figures: Mapping[Keys, str]) -> str:
 
 
 def _is_meant(changed: str, text: str, figures: Mapping[Keys, str]) -> bool:
-    """Whether TOML reads `changed` as `text` with the found figures: lines are matched by regular expressions."""
+    """Whether TOML reads `changed` as `text` with the new `figures`: the lines were edited by regular expressions."""
     meant: dict[str, Any] = tomllib.loads(text)
     for keys, value in figures.items():
         table = meant

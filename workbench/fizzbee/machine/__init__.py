@@ -1,6 +1,6 @@
-"""The machine that engines ask.
+"""The machine of a FizzBee text, as engines see it.
 
-In comes a text (``specification.py``); out goes a machine of the kernel (``machine.py``). States are rows of cells
-(``rows.py``) with immutable values (``values.py``), steps are the interpreter's, run on what they read of a row
-(``steps.py``), and assertions are properties (``properties.py``).
+``specification.py`` reads the text, and ``machine.py`` is the kernel machine for it. A state is a row of cells
+(``rows.py``) with immutable values (``values.py``). The interpreter takes the steps, reading only those cells of a row
+that it needs (``steps.py``). Assertions become properties (``properties.py``).
 """

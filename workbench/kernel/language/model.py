@@ -137,7 +137,7 @@ _OWN = _RESERVED | {"__init__", "__setattr__", "__reduce__"}
 
 
 def reserved_names() -> list[str]:
-    """The names that no declaration may have; nor may it have one that begins with ``_``."""
+    """The names that no declaration may have. Names that begin with ``_`` are reserved too, but not listed."""
     return sorted(name for name in _RESERVED | vars(Model).keys() if not name.startswith("_"))
 
 

@@ -182,7 +182,7 @@ def _spelt(code: CodeType, line: int) -> str:
 
 
 def short_name(path: Path) -> str:
-    """The name of a model's file, with its folder if that is a package, where other folders have files of that name.
+    """The name of a model's file; in a package it includes the folder, since file names repeat across packages.
 
     Examples:
         >>> short_name(Path("counter.py")), short_name(Path(__file__))

@@ -51,7 +51,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def pausing(pause: Callable[[], object]) -> Iterator[None]:
-    """Within the block, a long evaluation calls `pause` again and again, which may end it by raising an exception."""
+    """Within the block, long evaluations call `pause` now and then; it may end them by raising an exception."""
     before = _pauses.set((*_pauses.get(), pause))
     try:
         yield
@@ -60,7 +60,7 @@ def pausing(pause: Callable[[], object]) -> Iterator[None]:
 
 
 def pause() -> None:
-    """Called by a language from time to time during a long evaluation, at points where all data is consistent."""
+    """Run the callbacks of :func:`pausing`. A long evaluation calls this now and then, when its data is consistent."""
     for callback in _pauses.get():
         callback()
 

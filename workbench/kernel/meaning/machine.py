@@ -344,17 +344,18 @@ class Machine(ABC):
         return None
 
     def asking(self, names: Iterable[str]) -> "tuple[Machine, tuple[str, ...]]":
-        """The machine that has these properties, and their names there, for one of a text with a language of its own.
+        """A machine that has the properties `names`, and the names of these properties there.
 
-        There a name may be whatever that language can ask; any other machine has what it declares.
+        A machine may take any expression of its own :attr:`language` as a name. By default it takes the names of its
+        declared properties only, and returns itself.
 
         Raises:
-            InputError: With the place, for what is no question in that language.
+            InputError: With the place, for an expression that the language does not accept as a property.
         """
         return self, names_in("properties", names)
 
     def chosen(self, names: Iterable[str] | None, deadlock: bool | None) -> list[str]:
-        """The names of :meth:`select`, with Deadlock or without it; None leaves that to `names`."""
+        """The names of the properties of :meth:`select`. `deadlock` adds or removes ``Deadlock``; None does neither."""
         chosen = [declared.name for declared in self.select(names)]
         if deadlock is None:
             return chosen

@@ -136,7 +136,8 @@ class Declared:
     """An action or a property, as a decorator attaches it to a method.
 
     Attributes:
-        when: The name of a constant, or a function of the model; a model lacks the declaration where it is false.
+        when: A condition on the constants: the name of one, or a function of the model. A model whose constants do not
+            meet it lacks the action or property.
     """
 
     name: str
@@ -173,7 +174,7 @@ class Declared:
                 )
 
     def applies(self, model: Any) -> bool:
-        """Whether `model` has it, with its constants."""
+        """Whether the constants of `model` meet the condition `when`."""
         return self._is_true("when", model)
 
     def _is_true(self, option: str, model: Any) -> bool:
@@ -187,7 +188,7 @@ class Declared:
 
     @property
     def needs(self) -> str:
-        """The condition of the declaration in words; "" if it has no name."""
+        """The condition `when` in words; "" if there is none, or it is a function without a name."""
         if isinstance(self.when, str):
             return self.when
         name = getattr(self.when, "__name__", "")

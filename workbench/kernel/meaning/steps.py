@@ -245,7 +245,7 @@ class ActionInstance(ABC):
         """The actor of the step with these `choices` between two states.
 
         Args:
-            states: None: any two; there is no actor if it depends on them.
+            states: The states before and after; if None, the result is None too unless all states give the same actor.
         """
         return self.actor
 
@@ -256,7 +256,7 @@ class ActionInstance(ABC):
 
     @property
     def alone(self) -> DeclaredProcess | None:
-        """The process that takes the step, if it has no members."""
+        """The process that takes the step, if it is a single process; None for one per member, or no process."""
         process = self.action.process
         return None if process is None or process.per is not None else process
 

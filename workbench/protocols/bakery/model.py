@@ -171,5 +171,5 @@ class Bakery(Model):
 
     @refines(VersionedTable, Keys="Writers", Values="contents", by_default=False)
     def OneHistory(self, s):
-        """The same table, with a version for each snapshot that a writer has added."""
+        """The table of OneTable, with one version for each snapshot that a writer has added."""
         return catalog.as_table_with_versions(self, s)

@@ -70,7 +70,7 @@ class ChangRoberts(Model):
 
     @action(process)
     def look(self, s, p):
-        """Look at one of the numbers that have come."""
+        """Look at one of the numbers in the inbox."""
         require(s.awake[p], f"{p} has not begun")
         number, own = choose(s.inbox[p], "at"), self.number[p]
         s.inbox[p] -= {number}

@@ -446,6 +446,6 @@ class Paimon(Model):
 
     @refines(VersionedTable, Keys="PkCol1Values", Columns="column_names", Values="column_values", by_default=False)
     def OneHistory(self, s):
-        """The same table, with a version for each snapshot. That of a compaction is equal to the one before."""
+        """The table of OneTable, with one version for each snapshot. A compaction repeats the version before it."""
         versions = (Map((key, self.rows(s, key, v)) for key in self.PkCol1Values) for v in range(1, s.latest + 1))
         return {**self.as_table(s), "versions": tuple(versions)}

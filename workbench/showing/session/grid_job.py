@@ -71,16 +71,17 @@ class Asked:
 
 
 class Filling:
-    """Fills one grid at a time, and explains it. A new check of the session does not end that.
+    """Fills a grid in the background, one grid at a time, and explains it. A new check by the session does not stop it.
 
     Args:
-        lock: The session's.
+        lock: The session's lock.
 
     Attributes:
-        filling, explaining (Aside): Their outcomes are a :class:`workbench.checking.questions.constant_grid.Filled` and
-            the :class:`workbench.checking.questions.explain.Explanation` of its property.
-        asked: The question for which the grid is, or was, filled.
-        cells: The finished cells, by number.
+        filling, explaining (Aside): The two computations. Their outcomes are a
+            :class:`workbench.checking.questions.constant_grid.Filled`, and the
+            :class:`workbench.checking.questions.explain.Explanation` of its property.
+        asked: The question that the current grid answers; None if there is no grid.
+        cells: The finished cells of the grid, by number.
     """
 
     def __init__(self, lock: Any) -> None:
@@ -91,11 +92,11 @@ class Filling:
 
     @property
     def filled(self) -> "Filled | None":
-        """The grid, once it is filled as far as it will be."""
+        """The filled grid, or as much of it as a stopped job has filled; None before that."""
         return self.filling.outcome
 
     def begin(self, asked: Asked) -> None:
-        """Fill this grid, and forget any other one."""
+        """Start to fill the grid of `asked`; end the work on the grid before it, and forget that grid."""
         with self.lock:
             self.cancel()
             self.asked, self.cells = asked, {}

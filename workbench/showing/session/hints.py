@@ -73,11 +73,12 @@ class Hints:
 def try_changes(
     session: "Session", aside: Aside, job: Job, result: Result, draw: Callable[[list[Attempt]], None], **which: Any
 ) -> list[Attempt]:
-    """Check single changes to `result`; each time one is decided, draw all those decided so far.
+    """Check the model of `result` once for each single change of a constant; returns the decided changes.
 
     Args:
-        draw: Called with the session's lock held; not any more once the job is to stop.
-        **which: The changes, see :func:`workbench.checking.questions.whatif.flips`.
+        draw: Called whenever a change is decided, with all those decided so far and the session's lock held. It is no
+            longer called once `job` should stop.
+        **which: Selects the changes; see :func:`workbench.checking.questions.whatif.flips`.
     """
     attempts: list[Attempt] = []
 

@@ -45,7 +45,7 @@ def permutations(members: Any) -> frozenset[Any]:
 
 
 def count(*_: Any) -> bool:
-    """``TLCSet(counter, value)``, which is true."""
+    """``TLCSet(counter, value)``: sets nothing, leaves a note of that, and is TRUE as in TLC."""
     notice("TLCSet sets nothing: a search here has no counters".format)
     return True
 

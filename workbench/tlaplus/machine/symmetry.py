@@ -57,7 +57,7 @@ def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: 
     """The sets of names whose members a group exchanges.
 
     Args:
-        name: What all exchanged names together are called, where some are members of no such set.
+        name: The name for all exchanged names together, used if some of them belong to no such set.
     """
     moved = moved_by(group)
     exchanged = {name: members for name, members in sets.items() if not moved.isdisjoint(members)}
@@ -65,5 +65,5 @@ def sets_of(group: Sequence[Renaming], sets: Mapping[str, Sequence[str]], name: 
 
 
 def within(group: Sequence[Renaming], names: Container[str]) -> list[Renaming]:
-    """The subgroup that moves only some of the names."""
+    """The subgroup of the renamings that keep every name outside `names` in place."""
     return [renaming for renaming in group if all(name == image or name in names for name, image in renaming.items())]

@@ -83,7 +83,7 @@ class CompiledPredicate:
     """A predicate of a state, or of a step.
 
     Args:
-        ask: Tests a part of the predicate, if only that is meant.
+        ask: Tests a part of the predicate; by default the whole predicate is tested.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class StateJudge(PropertyInstance):
     """One of the conjuncts of a predicate of states.
 
     Args:
-        tests: All of them, in the order of the text.
-        number: Which one is meant.
+        tests: All conjuncts, in the order of the text.
+        number: The position of the one to judge.
     """
 
     def __init__(self, author: Any, declared: Property, tests: Sequence[CompiledPredicate], number: int) -> None:
@@ -128,7 +128,8 @@ class StateJudge(PropertyInstance):
 class ReachedJudge(PropertyInstance):
     """Judges whether a state is within the constraints and satisfies a predicate.
 
-    As in TLC, whose constraints leave a state out before it is counted for ``_POSSIBLE``; the engines' own judge it.
+    In TLC a state outside the constraints does not count for ``_POSSIBLE``. Engines here judge such states too, so this
+    judge tests the constraints itself.
 
     Args:
         tests: The constraints on states, then the predicate.
@@ -145,11 +146,17 @@ class ReachedJudge(PropertyInstance):
 
 
 class Bound(NamedTuple):
-    """A constraint that may exclude a state which is there already, and the number of the variable that is false then.
+    """A constraint whose truth is an extra variable of the state, since it may exclude a state already visited.
 
-    TLC judges the state behind a step that an action constraint excludes and goes no further, as with a state
-    constraint; so that variable is one. A constraint on states is such a bound where states are told apart by a part of
-    them: it may exclude one whose part is known.
+    TLC judges the state after a step that an action constraint excludes, but does not expand it. Another step may lead
+    to the same state and be admitted; the extra variable keeps the two apart. A state constraint needs a variable only
+    if states are compared by a part of their variables, as under a VIEW: then it may exclude a state that counts as
+    visited.
+
+    Attributes:
+        number: The number of the extra variable, which is false in an excluded state.
+        test: The constraint.
+        is_of_steps: Whether it is an action constraint.
     """
 
     number: int
@@ -157,12 +164,12 @@ class Bound(NamedTuple):
     is_of_steps: bool
 
     def admits(self, now: Any, then: Any) -> bool:
-        """Whether it excludes neither a step nor its target, given the values of the variables by number."""
+        """Whether the constraint admits a step from `now` to `then`, or a state `then`, given as values by number."""
         return self.test.of_values(now, then) if self.is_of_steps else self.test.of_values(then, None)
 
 
 class ComputedView(NamedTuple):
-    """A VIEW that is no variable and no tuple of them, and the number of the variable that holds its value."""
+    """A VIEW other than a variable or a tuple of variables, and the number of the extra variable with its value."""
 
     number: int
     at: Place
@@ -170,12 +177,12 @@ class ComputedView(NamedTuple):
     evaluate: Callable[..., Any]
 
     def value(self, now: Any) -> Any:
-        """Its value in a state, given the values of the variables by number."""
+        """The value of the VIEW in a state, given the values of the variables by number."""
         return self.closures.evaluated(self.at, lambda: listed(self.evaluate(now, None)))
 
 
 class BoundJudge(PropertyInstance):
-    """A constraint that is a bound, asked of the state after a step."""
+    """Judges a :class:`Bound` by the value of its variable in a state."""
 
     def __init__(self, author: Any, declared: Property, cells: Cells, number: int) -> None:
         super().__init__(author, declared)

@@ -19,12 +19,14 @@ from workbench.tlaplus.values.sets import Functions, Records
 
 
 class Question(NamedTuple):
-    """What is asked of a part of a variable's value; if there is no such part, another question has the answer no.
+    """A membership test of one part of a variable's value.
+
+    A part that does not exist passes: then another question of the same formula fails.
 
     Attributes:
-        number: The variable's.
+        number: The variable's number.
         path: The arguments that lead to the part.
-        ask: Whether the part, which may be lazy, is as it should be.
+        ask: Tests the part, which may be lazy.
     """
 
     number: int
@@ -32,7 +34,7 @@ class Question(NamedTuple):
     ask: Callable[[Any], bool]
 
     def answer(self, now: Any, _then: Any) -> bool:
-        """Whether the answer is yes in a state, given the values of the variables by number."""
+        """Whether a state passes the test, given the values of its variables by number."""
         part = now[self.number]
         for key in self.path:
             if not has(domain(part), key):
@@ -42,7 +44,7 @@ class Question(NamedTuple):
 
 
 def questions(closures: Closures, cells: Cells, closure: Closure) -> list[Question]:
-    r"""The questions of which ``x \in S`` consists, in the order in which TLC asks them; none for any other formula."""
+    r"""The questions that together decide ``x \in S``, in TLC's order; empty if the formula cannot be split so."""
     asked = closures.operands(closure, "\\in")
     if asked is None or closures.level(asked[1]) > Level.CONSTANT:
         return []
@@ -56,7 +58,7 @@ def questions(closures: Closures, cells: Cells, closure: Closure) -> list[Questi
 
 
 def _number(closures: Closures, closure: Closure) -> int | None:
-    """The number of the variable that an expression is; None if it is none."""
+    """The number of the variable that an expression stands for; None if it is not a variable."""
     inner: Closure | None = closure
     while inner is not None:
         closure, inner = inner, closures.unfolded(inner)

@@ -315,7 +315,7 @@ class Product(Described):
 
 
 class Filtered(Described):
-    r"""``{x \in S : test(x)}`` over a set that nobody has listed."""
+    r"""``{x \in S : test(x)}`` where S is lazy: the test runs only on the members asked for."""
 
     __slots__ = ("_test",)
 
@@ -341,7 +341,7 @@ class Filtered(Described):
 
 
 class Union(Described):
-    r"""``S \cup T`` where one of them is not listed."""
+    r"""``S \cup T`` where S or T is a lazy set other than an interval."""
 
     __slots__ = ()
 
@@ -359,7 +359,7 @@ class Union(Described):
 
 
 class Intersection(Described):
-    r"""``S \cap T`` where neither is listed."""
+    r"""``S \cap T`` where both are lazy sets other than intervals."""
 
     __slots__ = ()
 
@@ -381,7 +381,7 @@ class Intersection(Described):
 
 
 class Difference(Described):
-    r"""``S \ T`` where S is not listed."""
+    r"""``S \ T`` where S is a lazy set other than an interval."""
 
     __slots__ = ()
 

@@ -265,9 +265,9 @@ class Evaluation:
 
     Attributes:
         order: The order of strings and model values.
-        noticed: Where notes are kept, as :mod:`workbench.tlaplus.values.notes` says; None if nobody asks for any.
-        is_under_way: Whether one of them is; those within it are its parts.
-        looks: The number of times that it has looked up, as :mod:`workbench.tlaplus.values.cancellation` says.
+        noticed: Collects the notes of :mod:`workbench.tlaplus.values.notes`; None if nobody asks for any.
+        is_under_way: Whether an evaluation is running; nested ones count as parts of it.
+        looks: How often it has reached a point where it may pause; see :mod:`workbench.tlaplus.values.cancellation`.
     """
 
     __slots__ = ("is_under_way", "looks", "noticed", "order")
@@ -286,7 +286,7 @@ evaluation, go_on_with = _evaluation.get, _evaluation.set
 
 @contextmanager
 def in_order(order: Order) -> Iterator[None]:
-    """Order strings and model values so within the block, whatever is being evaluated around it."""
+    """Within the block, order strings and model values by `order`, even inside another specification's evaluation."""
     before = _evaluation.set(Evaluation(order))
     try:
         yield

@@ -67,9 +67,11 @@ class Candidates(NamedTuple):
     """Successors on their way to the bucket that decides whether they are new.
 
     Attributes:
-        instances, ordinals: The step from the parent.
-        rows: Values by global number, or as those of `extras`.
-        extras: For each cell the values without a global number, as from :meth:`.RunDirectory.for_message`.
+        fingerprints, parents: The fingerprints of the successors and of their parents.
+        instances, ordinals: The steps from the parents: numbers of action instances, and of outcomes of these.
+        rows: The successors. A value is its global number, or its place in `extras`.
+        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` returns
+            them.
     """
 
     fingerprints: np.ndarray
@@ -128,7 +130,8 @@ class Admitted(NamedTuple):
         new: New states per action instance.
         steps: The reports of tasks to this bucket.
         decided: Properties that new states decide, each with the words of the smallest fingerprint of such a state.
-        extras: For each cell the values without a global number, as from :meth:`.RunDirectory.for_message`.
+        extras: For each cell the values that have no global number yet, as :meth:`.RunDirectory.for_message` returns
+            them.
         received: Bytes of the candidates.
     """
 

@@ -60,7 +60,11 @@ class Live(NamedTuple):
     """A manifest's live files and their rows, and its entry in the manifest list.
 
     Attributes:
-        entries: From format version 3 on, to which row ids belong.
+        files: The names of the live files.
+        rows: The number of rows in them.
+        listed: The manifest's entry in the manifest list.
+        entries: The entries of the live files, if the row ids are read: on the main branch, from format version 3 on.
+            Otherwise empty.
     """
 
     files: list[str]
