@@ -19,7 +19,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
     "Guides": {
         "docs/modelling": (
-            *("docs/language", "docs/recipes", "docs/tla", "docs/fizzbee", "docs/coming_from"),
+            *("docs/language", "docs/tla", "docs/fizzbee", "docs/coming_from"),
             *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/speed"),
