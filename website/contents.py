@@ -23,7 +23,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
             *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
         "docs/sweeps": ("docs/datasets", "docs/speed"),
-        "docs/audit": ("docs/recordings", "docs/driving", "docs/formats"),
+        "docs/audit": ("docs/recordings", "docs/formats"),
     },
     "Reference": {
         "docs/commands": ("docs/operating",),
