@@ -22,7 +22,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
             *("docs/language", "docs/tla", "docs/fizzbee", "docs/coming_from"),
             *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
-        "docs/sweeps": ("docs/datasets", "docs/speed"),
+        "docs/sweeps": ("docs/speed",),
         "docs/audit": ("docs/recordings", "docs/formats"),
     },
     "Reference": {
