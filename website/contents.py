@@ -13,7 +13,7 @@ NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
         "docs/start": (playground.PAGE, "docs/glossary"),
         "docs/panel": (),
-        lessons.PAGE.removesuffix(".md"): ("specs/classics/README", "docs/teaching"),
+        lessons.PAGE.removesuffix(".md"): ("specs/classics/README",),
         f"{gallery.FOLDER}/index": ("docs/incidents",),
     },
     "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
