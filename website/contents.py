@@ -11,7 +11,7 @@ from website.staging import FRONT, docname
 #: The entries under each caption, and the pages below each entry; `docname` gives the names of pages.
 NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
-        "docs/start": (playground.PAGE, "docs/glossary"),
+        "docs/start": (playground.PAGE,),
         "docs/panel": (),
         lessons.PAGE.removesuffix(".md"): ("specs/classics/README",),
         f"{gallery.FOLDER}/index": ("docs/incidents",),

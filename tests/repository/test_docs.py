@@ -61,7 +61,7 @@ def test_there_are_pages_with_python() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-@pytest.mark.parametrize("page", ["glossary.md", "operating.md"])
+@pytest.mark.parametrize("page", ["commands.md", "operating.md"])
 def test_what_is_typed_on_a_page_prints_what_it_says(page: str, run: Run, request: pytest.FixtureRequest) -> None:
     """Exit statuses are not on the pages."""
     accept = request.config.getoption("accept")
