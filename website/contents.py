@@ -11,19 +11,19 @@ from website.staging import FRONT, docname
 #: The entries under each caption, and the pages below each entry; `docname` gives the names of pages.
 NAVIGATION: dict[str, dict[str, tuple[str, ...]]] = {
     "": {
-        "docs/start": (playground.PAGE, "docs/glossary"),
+        "docs/start": (playground.PAGE,),
         "docs/panel": (),
-        lessons.PAGE.removesuffix(".md"): ("specs/classics/README", "docs/teaching"),
+        lessons.PAGE.removesuffix(".md"): ("specs/classics/README",),
         f"{gallery.FOLDER}/index": ("docs/incidents",),
     },
     "Protocols": {f"specs/{protocol}/README": () for protocol in ("bakery", "delta", "hudi", "iceberg", "paimon")},
     "Guides": {
         "docs/modelling": (
-            *("docs/language", "docs/recipes", "docs/tla", "docs/fizzbee", "docs/coming_from"),
+            *("docs/language", "docs/tla", "docs/fizzbee", "docs/coming_from"),
             *("docs/properties", "specs/table/README", "docs/pictures"),
         ),
-        "docs/sweeps": ("docs/datasets", "docs/speed"),
-        "docs/audit": ("docs/recordings", "docs/driving", "docs/formats"),
+        "docs/sweeps": ("docs/speed",),
+        "docs/audit": ("docs/recordings", "docs/formats"),
     },
     "Reference": {
         "docs/commands": ("docs/operating",),

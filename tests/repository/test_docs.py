@@ -17,7 +17,6 @@ DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 #: What has links to follow: these, and the pages outside of docs/.
 LINKING = [*sorted(ROOT.glob("*.md")), *PAGES, *sorted((ROOT / "specs").rglob("*.md")), *ROOT.glob("website/*/*.md")]
-ON_SPARK = {"datasets.md"}
 
 #: A block of Python, and the block of text right below it, if there is one: what it prints.
 BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```\n(?:\n*^```text\n(?P<output>.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -51,15 +50,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("elsewhere")
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in ON_SPARK], ids=name_of)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_python_of_a_page_runs(page: Path) -> None:
-    for printed, said in printed_by(page.read_text(), str(page)):
-        assert clean(printed) == clean(said or "")
-
-
-@pytest.mark.usefixtures("elsewhere", "spark")
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name in ON_SPARK], ids=name_of)
-def test_the_python_of_a_page_runs_on_spark(page: Path) -> None:
     for printed, said in printed_by(page.read_text(), str(page)):
         assert clean(printed) == clean(said or "")
 
@@ -69,7 +61,7 @@ def test_there_are_pages_with_python() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-@pytest.mark.parametrize("page", ["glossary.md", "operating.md"])
+@pytest.mark.parametrize("page", ["commands.md", "operating.md"])
 def test_what_is_typed_on_a_page_prints_what_it_says(page: str, run: Run, request: pytest.FixtureRequest) -> None:
     """Exit statuses are not on the pages."""
     accept = request.config.getoption("accept")

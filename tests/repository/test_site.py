@@ -322,7 +322,7 @@ def test_tables_of_contents_are_at_the_end_of_their_pages(staged: Any) -> None:
     folder, _ = staged
     assert ":caption: Protocols\n\nThe bakery </specs/bakery/README>\n" in (folder / "index.md").read_text()
     assert (folder / "docs/modelling.md").read_text().endswith("/docs/pictures\n```\n")
-    assert (folder / "lessons.md").read_text().endswith("/docs/teaching\n```\n")
+    assert (folder / "lessons.md").read_text().endswith("The classics </specs/classics/README>\n```\n")
 
 
 @pytest.mark.slow

@@ -515,14 +515,14 @@ def test_the_command_saves(spark, tmp_path, capsys):
 
 # The page ------------------------------------------------------------------------------------------------------------
 
-PAGE = (ROOT / "docs" / "datasets.md").read_text()
+PAGE = (ROOT / "docs" / "sweeps.md").read_text().partition("## State spaces as data")[2]
 QUERIES = re.findall(r"```sql\n(.*?)```\n\n```text\n(.*?)\n```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def page(spark, tmp_path_factory):
     """The dataset that the page makes."""
-    [code] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    [code] = re.findall(r"```py\n(.*?)```", PAGE, re.DOTALL)
     names = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("page"))

@@ -1,7 +1,7 @@
 """Actors: processes that carry out one request at a time.
 
 A request is a JSON object on one line of an actor's standard input, its answer one on a line of standard output;
-``docs/driving.md`` has the protocol. A time limit bounds each answer, and actors are not trusted: their output is
+``docs/recordings.md`` has the protocol. A time limit bounds each answer, and actors are not trusted: their output is
 checked, bounded and made printable.
 """
 

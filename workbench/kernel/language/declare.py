@@ -243,7 +243,7 @@ def ends(function: Callable[..., bool]) -> Boundary:
     """Declare a method ``(self, s)`` that is true in the states in which a behaviour may end.
 
     The property ``Deadlock`` holds if every other state has a next step. Without ``@ends``, a behaviour may end
-    nowhere. ``docs/recipes.md`` has an example: Deadlock.
+    nowhere. ``docs/language.md`` has an example: Deadlock.
     """
     check_function(function, {})
     return Boundary("ends", function)

@@ -1,6 +1,6 @@
 """A pypaimon writer that acts on request: a program for the writers' environment.
 
-It speaks the protocol of ``docs/driving.md``, one JSON object per line, and imports nothing but pypaimon and its
+It speaks the protocol of ``docs/recordings.md``, one JSON object per line, and imports nothing but pypaimon and its
 dependencies. pypaimon stays as installed, except for gates at which a commit waits for a request to continue:
 
 - before the snapshot file gets its name: after pypaimon's check whether it exists, or, with put-if-absent, before that
