@@ -18,7 +18,7 @@ ENV HOME=/home/reader
 WORKDIR /home/reader
 
 # Kernels are compiled once, as the user who runs them: Numba keeps them in that home.
-RUN python -m workbench.checking.precompile && workbench notebooks notebooks
+RUN python -m workbench.checking.warm && workbench notebooks notebooks
 
 EXPOSE 8888
 CMD ["jupyter", "lab", "--ip=0.0.0.0", "--no-browser", "notebooks"]

@@ -89,11 +89,11 @@ bench: .venv/warm
 
 # Numba keeps what it compiled beside these modules, and compiles anew what has changed.
 .venv/warm: .venv/installed $(shell find workbench/checking -name "*.py")
-	@$(PY) -m workbench.checking.precompile
+	@$(PY) -m workbench.checking.warm
 	@touch $@
 
 # Kernels for searches on Spark, and an archive of Spark's classes, with which Java starts sooner.
 .venv/spark: .venv/installed | .venv/warm
 	@scripts/need.sh java
-	@$(PY) -m workbench.checking.precompile --spark
+	@$(PY) -m workbench.checking.warm --spark
 	@touch $@

@@ -156,9 +156,9 @@ def one_key(request, monkeypatch):
 @pytest.fixture(scope="session")
 def compiled_checks():
     """What checks need is in Numba's cache, and loaded."""
-    from workbench.checking import precompile
+    from workbench.checking import warm
 
-    precompile.compile_checks()
+    warm.compile_checks()
 
 
 @pytest.fixture

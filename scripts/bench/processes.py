@@ -59,7 +59,7 @@ def measure_first(arguments: list[str]) -> dict[str, Any]:
             seconds.append(time.perf_counter() - began)
             # Waits for the process that the command has left behind.
             subprocess.run(
-                [sys.executable, "-m", "workbench.checking.precompile"],
+                [sys.executable, "-m", "workbench.checking.warm"],
                 env=environment,
                 capture_output=True,
                 check=True,

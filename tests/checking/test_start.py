@@ -456,7 +456,7 @@ LOADED_LATER = """
 import json
 from workbench import Budget, check
 from workbench.registry import configurations
-from workbench.checking import precompile
+from workbench.checking import warm
 from workbench.checking.kernels import numba_cache
 later, load = [], numba_cache._Cache.load_overload
 
@@ -464,7 +464,7 @@ def load_overload(cache, sig, context):
     later.append(cache._py_func.__qualname__)
     return load(cache, sig, context)
 
-precompile.compile_checks()
+warm.compile_checks()
 numba_cache._Cache.load_overload = load_overload
 ones = map(configurations.configuration, configurations.shipped().values())
 known = sorted((one for one in ones if "distinct" in one.expect), key=lambda one: one.expect["distinct"])

@@ -171,7 +171,7 @@ def test_the_action_keeps_what_it_has_installed_and_compiled_until_its_source_ch
     *_, kept, install, _ = ACTION["runs"]["steps"]
     assert kept["with"]["path"] == "${{ runner.temp }}/workbench"
     assert install["if"] == f"steps.{kept['id']}.outputs.cache-hit != 'true'"
-    assert install["run"].rstrip().endswith("-m workbench.checking.precompile")
+    assert install["run"].rstrip().endswith("-m workbench.checking.warm")
 
 
 @pytest.mark.slow

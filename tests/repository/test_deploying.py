@@ -151,7 +151,7 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
     assert f"--uid {user} " in DOCKERFILE
     assert "'/source[all]'" in DOCKERFILE, "the notebooks need every extra"
     as_user = DOCKERFILE[DOCKERFILE.index(f"USER {user}") :]
-    assert "python -m workbench.checking.precompile" in as_user, "kernels belong to the user's cache"
+    assert "python -m workbench.checking.warm" in as_user, "kernels belong to the user's cache"
     assert json.loads(runs("CMD")[0])[:2] == ["jupyter", "lab"]
     assert runs("ADD") == []
 
@@ -159,7 +159,7 @@ def test_the_image_is_small_and_its_user_has_no_special_rights() -> None:
 def test_binder_calls_what_is_there() -> None:
     post_build = ROOT / "binder" / "postBuild"
     assert os.access(post_build, os.X_OK)
-    assert "python -m workbench.checking.precompile" in post_build.read_text()
+    assert "python -m workbench.checking.warm" in post_build.read_text()
     assert ".[all]" in (ROOT / "binder" / "requirements.txt").read_text().splitlines()
     assert (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-") in str(PROJECT["classifiers"])
 

@@ -65,7 +65,7 @@ def test_a_java_that_is_new_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ("module", "command"),
     [
         ("workbench", ["sweep", "bakery", "--grid", "Writers=2", "--spark"]),
-        ("workbench.checking.precompile", ["--spark"]),
+        ("workbench.checking.warm", ["--spark"]),
     ],
 )
 def test_the_command_line_without_java(tmp_path: Path, module: str, command: list[str]) -> None:

@@ -1,6 +1,6 @@
 """Searches that do not wait for their kernels: a separate process compiles these while Python interprets them.
 
-That process, ``workbench.checking.precompile``, goes on when the command has ended, so that the next one finds the
+That process, ``workbench.checking.warm``, goes on when the command has ended, so that the next one finds the
 kernels in Numba's cache. Where the cache has them none is started. Work whose kernels Python interprets too slowly
 waits for that process (:func:`load_or_wait`): a kernel is compiled within a search only where no other process can do
 it.
@@ -24,9 +24,7 @@ from workbench.kernel.meaning.interrupts import interrupted
 T = TypeVar("T")
 
 _ROOT = Path(__file__).parents[3]
-_PRECOMPILE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from workbench.checking import precompile; precompile.beside()"
-)
+_WARM = "import sys; sys.path.insert(0, sys.argv[1]); from workbench.checking import warm; warm.beside()"
 _POLL_SECONDS = 0.05
 
 
@@ -36,7 +34,7 @@ class Compiler:
     def __init__(self) -> None:
         # It belongs to no terminal: Ctrl-C is meant for the search.
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _PRECOMPILE, str(_ROOT)],
+            [sys.executable, "-c", _WARM, str(_ROOT)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         self._waiting = threading.Thread(target=self._wait, daemon=True)

@@ -286,7 +286,7 @@ def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterat
 def class_archive(java: str) -> Path:
     """The file with Spark's classes in Java's memory format, which saves Java loading them one by one.
 
-    ``python -m workbench.checking.precompile --spark`` writes it. Java ignores a file that does not fit, in silence.
+    ``python -m workbench.checking.warm --spark`` writes it. Java ignores a file that does not fit, in silence.
 
     Args:
         java: Java's statement of its version.

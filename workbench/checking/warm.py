@@ -1,7 +1,7 @@
 """Compile the search kernels, once per machine, into Numba's cache.
 
-python -m workbench.checking.precompile
-python -m workbench.checking.precompile --spark    also what only searches on Spark need, and Spark starts sooner
+python -m workbench.checking.warm
+python -m workbench.checking.warm --spark    also what only searches on Spark need, and Spark starts sooner
 """
 
 import argparse
