@@ -9,7 +9,7 @@ import importlib
 from typing import Any
 
 _MODULES = {
-    "trace.access": ("Access", "accesses"),
+    "trace.read_write_sets": ("Access", "accesses"),
     "trace.animation": ("animated_svg",),
     "trace.answer": ("answer_view",),
     "pages.audited": ("audit_page", "audit_view", "finding_picture", "finding_view"),
