@@ -327,7 +327,7 @@ def test_a_notebook_shows_what_its_panels_showed_when_their_kernel_is_gone(
         expect(notebook.locator(".wb-kept .wb-trace.wb-live").first).to_be_visible()
         shown = notebook.locator(".wb-kept [data-picture=hudi]").first
         expect(shown).to_be_visible()
-        expect(shown).to_contain_text("12 read_merge_target(w2)")  # the state that was looked at last
+        expect(shown).to_contain_text("12 w2: Read the latest slice")  # the state that was looked at last
         expect(notebook.locator(".wb-kept").first).to_contain_text("everything holds")  # what a switch would do
         elsewhere.screenshot(path=tmp_path / f"{theme}.png")
         plays(notebook.locator(".wb-kept .wb-player").first, 14)
