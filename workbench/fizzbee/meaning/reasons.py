@@ -11,12 +11,12 @@ from workbench.fizzbee.meaning.state import Frame
 from workbench.fizzbee.meaning.threads import Run
 from workbench.fizzbee.meaning.values import Function, Record, shown
 from workbench.fizzbee.syntax import tree
+from workbench.fizzbee.syntax.expressions import COMPARISON, PRECEDENCE
 from workbench.fizzbee.syntax.tree import Expression, Place
 from workbench.fizzbee.syntax.unparse import written
 
 #: A value is shown in so many letters.
 _MOST_SHOWN = 100
-_COMPARISONS = {"==", "!=", "<", ">", "<=", ">=", "in", "not in"}
 
 
 class Reason(NamedTuple):
@@ -102,7 +102,7 @@ class _Why(Run):
                 is_library = self.variable(name) is None and name not in self.constants
                 if is_library and (name == "any") is is_true and isinstance(members, tree.Comprehension):
                     return self._of_member(members, is_true)
-        return [self._atom(node, is_true)]
+        return [self._atom(node)]
 
     def _of_member(self, members: tree.Comprehension, is_true: bool) -> list[Reason]:
         """The reasons of the first member that decides."""
@@ -116,7 +116,7 @@ class _Why(Run):
         finally:
             self.inner = around
 
-    def _atom(self, node: Expression, is_true: bool) -> Reason:
+    def _atom(self, node: Expression) -> Reason:
         sides = _sides(node)
         leaves = {written(leaf): leaf for leaf in (*self._untold, *self._leaves(node))}
         self._untold.clear()
@@ -164,7 +164,7 @@ class _Why(Run):
 
 def _sides(node: Expression) -> list[Expression]:
     """What is told of an expression: the sides of a comparison, and what ``all`` or ``any`` goes through."""
-    if isinstance(node, tree.Binary) and node.operator in _COMPARISONS:
+    if isinstance(node, tree.Binary) and PRECEDENCE[node.operator] == COMPARISON:
         return [node.left, node.right]
     if isinstance(node, tree.Call) and len(node.arguments) == 1:
         members = node.arguments[0].value

@@ -106,7 +106,7 @@ class Meaning:
         return truth(self._judged(assertion, state, before).result)
 
     def reasons(self, assertion: tree.Assertion, state: State, before: State | None = None) -> list[Reason]:
-        """Why an assertion that does not hold is false; nothing where its text does not tell.
+        """The parts of an assertion that does not hold which make it false, at least one.
 
         Raises:
             ModelError: With the place of what cannot be evaluated.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any, TypeAlias
 
 from workbench.fizzbee.syntax import tree
+from workbench.fizzbee.syntax.unparse import quoted
 
 Value: TypeAlias = Any
 #: Values in each other, beyond which a state is refused.
@@ -196,7 +197,7 @@ def shown(value: Value) -> str:
     """Starlark's ``repr``."""
     match value:
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            return quoted(value)
         case list():
             return f"[{_listed(value)}]"
         case tuple():

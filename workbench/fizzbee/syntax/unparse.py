@@ -37,7 +37,7 @@ def _parts(node: Expression) -> tuple[str, int]:
         case tree.Name():
             return node.name, _ATOM
         case tree.Literal():
-            return _quoted(node.value) if isinstance(node.value, str) else repr(node.value), _ATOM
+            return quoted(node.value) if isinstance(node.value, str) else repr(node.value), _ATOM
         case tree.Listing():
             comma = "," if node.kind == "tuple" and len(node.items) == 1 else ""
             return _BRACKETS[node.kind].format(_listed(node.items) + comma), _ATOM
@@ -71,7 +71,8 @@ def _parts(node: Expression) -> tuple[str, int]:
     raise AssertionError(f"unexpected {type(node).__name__}")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A string as a literal."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
