@@ -65,6 +65,7 @@ SETTINGS = {
         "paimon/published_unprotected",
         "paimon/published_one_bucket",
         "paimon/published_compaction",
+        "paimon/published_default",
     ),
 }
 
