@@ -4,6 +4,7 @@
 
     python scripts/examples.py /path/to/Examples
     python scripts/examples.py /path/to/Examples --only Paxos --seconds 60
+    python scripts/examples.py /path/to/Examples --only Paxos --tlc "java -cp tla2tools.jar tlc2.TLC"
     python scripts/examples.py /path/to/Examples --seconds 60 --table data/published/examples.tsv
     python scripts/examples.py /path/to/tlaplus --seconds 10 --table data/published/regressions.tsv
 
@@ -14,11 +15,15 @@ CPU time. The line at the end counts what is the *same* as published, what is *c
 what was *stopped* by the bound, where a property is left *undecided*, what is *refused*, with the reason and its line,
 and what *differs*. A file has that line and all rows; of the regression tests only those that are neither the same nor
 complete. Exit status: 0 if nothing differs.
+
+With ``--tlc`` each is also run by TLC, right after, with one worker and the same bound, and those come first that take
+longer here, by how much. TLC's CPU time has the start of Java, about a second; here Python has started.
 """
 
 import argparse
 import multiprocessing
 import resource
+import shlex
 import signal
 import sys
 import threading
@@ -41,6 +46,7 @@ from published import (
     examples_in,
     regressions_in,
 )
+from tlc import Cost, cost_in_tlc
 
 from workbench.checking.check import check
 from workbench.checking.local.search import load_kernels
@@ -69,12 +75,12 @@ class Answer(NamedTuple):
     verdict: str = ""
     calls: int = 0
     cpu: float = 0
+    megabytes: int = 0
     why: str = ""
 
 
 def answer(example: Example, seconds: float) -> Answer:
     """Check an example in this process, for so many seconds of CPU time."""
-    began = time.process_time()
     is_over = threading.Event()
     signal.signal(signal.SIGPROF, lambda *_: is_over.set())
     signal.setitimer(signal.ITIMER_PROF, seconds)
@@ -86,13 +92,13 @@ def answer(example: Example, seconds: float) -> Answer:
         result, error = None, raised
     if result is None or error is not None:
         kind = "same" if _is_expected(str(error), example.published.get("result", "")) else "refused"
-        return Answer(kind, verdict=ERROR, cpu=time.process_time() - began, why=str(error))
+        return Answer(kind, verdict=ERROR, why=str(error))
     verdict = _verdict(result, example.with_deadlock)
     if example.published.get("result") == ERROR and result.complete:
-        return Answer("accepted", result.distinct, result.depth, verdict, cpu=time.process_time() - began)
+        return Answer("accepted", result.distinct, result.depth, verdict)
     kind, reason = _compared(example.published, result, verdict)
     calls = int(result.figures.get("python_calls", 0))
-    return Answer(kind, result.distinct, result.depth, verdict, calls, time.process_time() - began, reason)
+    return Answer(kind, result.distinct, result.depth, verdict, calls, why=reason)
 
 
 def _is_expected(error: str, published: str) -> bool:
@@ -139,10 +145,13 @@ def _send(sender: Connection, example: Example, seconds: float, memory: int) -> 
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     most = int(time.process_time() + 4 * seconds) + 10
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+    began = time.process_time()
     try:
-        sender.send(answer(example, seconds))
+        reply = answer(example, seconds)
     except BaseException as error:
-        sender.send(Answer("differs", why=f"{type(error).__name__}: {error}"))
+        reply = Answer("differs", why=f"{type(error).__name__}: {error}")
+    most_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    sender.send(reply._replace(cpu=time.process_time() - began, megabytes=most_memory))
 
 
 def answered(example: Example, seconds: float, memory: int) -> Answer:
@@ -160,6 +169,18 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
     return reply
 
 
+def _times(reply: Answer, cost: Cost) -> tuple[float, str]:
+    """How many times TLC's CPU time a search takes here, and as text, with a mark if one of them was stopped.
+
+    It is 0 and "" if both were, or one came to no end of its own.
+    """
+    ours, theirs = reply.kind == "stopped", cost.status == "stopped"
+    if reply.kind in ("refused", "differs", "accepted") or cost.status not in ("", "stopped") or (ours and theirs):
+        return 0, ""
+    ratio = reply.cpu / cost.cpu
+    return ratio, f"{'>' if ours else '<' if theirs else ''}{ratio:.1f}"
+
+
 def write(table: Path, rows: list[Sequence[str]], counts: str) -> None:
     """Write the rows into a file, below a line with the counts."""
     table.write_text("\n".join([f"# {counts}", *("\t".join(row) for row in rows)]) + "\n")
@@ -172,26 +193,41 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=30, help="of CPU time for each (default: %(default)g)")
     parser.add_argument("--memory", type=int, default=8, help="GiB of addresses for each (default: %(default)s)")
     parser.add_argument("--table", type=Path, help="a file to write the table into, separated by tabs")
+    parser.add_argument("--tlc", type=shlex.split, default=[], metavar="COMMAND", help="starts TLC, to compare with")
     options = parser.parse_args()
     load_kernels()
     is_suite = (options.folder / SUITE).is_dir()
-    rows: list[Sequence[str]] = [("example", "kind", "published", "distinct", "depth", "verdict", "calls", "CPU s")]
-    kinds = Counter[str]()
+    header = ["example", "kind", "published", "distinct", "depth", "verdict", "calls", "CPU s", "MB"]
+    rows, kinds, times = list[Sequence[str]](), Counter[str](), dict[str, float]()
     for example in regressions_in(options.folder) if is_suite else examples_in(options.folder):
         if options.only and not any(text in example.name for text in options.only):
             continue
         reply = answered(example, options.seconds, options.memory << 30)
         kinds[reply.kind] += 1
         published = example.published.get("distinctStates")
-        figures = (f"{reply.distinct:,}", str(reply.depth), reply.why or reply.verdict, f"{reply.calls:,}")
-        row = (example.name, reply.kind, "" if published is None else f"{published:,}", *figures, f"{reply.cpu:.1f}")
+        row = [example.name, reply.kind, "" if published is None else f"{published:,}", f"{reply.distinct:,}"]
+        row += [
+            str(reply.depth),
+            reply.why or reply.verdict,
+            f"{reply.calls:,}",
+            f"{reply.cpu:.1f}",
+            f"{reply.megabytes:,}",
+        ]
+        if options.tlc:
+            cost = cost_in_tlc(options.tlc, example, options.seconds)
+            times[example.name], text = _times(reply, cost)
+            row += [cost.status or f"{cost.cpu:.1f}", f"{cost.megabytes:,}", text]
         rows.append(row)
         print(*row, sep=" | ", file=sys.stderr, flush=True)
-    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-    print(*columns(rows, right={2, 3, 4, 6, 7}), "", counts, sep="\n")
+    counts = f"{kinds.total()} models: {', '.join(f'{count} {kind}' for kind, count in kinds.most_common())}."
+    if options.tlc:
+        header += ["TLC s", "TLC MB", "times"]
+        rows.sort(key=lambda row: -times[row[0]])
+        counts += f" Slower than TLC: {sum(ratio > 1 for ratio in times.values())}."
+    print(*columns([header, *rows], right={2, 3, 4, *range(6, len(header))}), "", counts, sep="\n")
     if options.table is not None:
         shown = [row for row in rows if not is_suite or row[1] not in ("same", "complete")]
-        write(options.table, shown, f"{kinds.total()} models: {counts}.")
+        write(options.table, [header, *shown], counts)
     return 1 if kinds["differs"] or not kinds else 0
 
 

@@ -19,8 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the command line begins here, and typing takes a while
     from typing import Any
 
-#: CHANGELOG.md, CITATION.cff and a release's tag (v0.2.0) have the same version.
-__version__ = "0.2.0"
+#: CHANGELOG.md, CITATION.cff and a release's tag (v0.3.0) have the same version.
+__version__ = "0.3.0"
 
 __all__ = [
     "Auto",
