@@ -1,4 +1,4 @@
-"""Are our models the published text, state by state? Compares each with its module, in a few configurations.
+"""Are our models the published text, state by state? Compares each with its text, in a few configurations.
 
 ::
 
@@ -6,8 +6,9 @@
     python scripts/ports.py --mutants 40 FOLDER...     # and would a mistake in a model be noticed?
 
 The texts are not ours, and not here: clone pgEdge/coldfront (0f6ff0a) and Vanlightly/table-formats-tlaplus (a827e63).
-Any folders that contain the modules will do; a protocol names its modules under ``texts``. The table has one line for
-each configuration: the states and steps that both have, or what differs, and the properties that are violated there.
+Any folders that contain the texts will do; a protocol names them under ``texts``. The table has one line for each
+configuration: the states and steps that both have, or what differs, and the properties that are violated there. Where a
+port has an abstraction, these are its classes of states, and the steps between them.
 
 With ``--mutants`` the sources of the models get small mistakes, one at a time (``scripts/mutations.py``), of which N
 are drawn by lot, always the same. A mutant *survives* if it is the same as the text in all the configurations below; it
@@ -30,7 +31,7 @@ from workbench.checking.following.port import follow_text, get_port
 from workbench.checking.following.sameness import Sameness
 from workbench.kernel.meaning.budget import Budget
 from workbench.kernel.meaning.text import columns
-from workbench.registry import get_model, protocols
+from workbench.registry import OURS, get_model, protocols
 from workbench.registry.configurations import Configuration, configuration
 
 #: The configurations of each module, of ``specs/``: at least three, and a violated property in one of them.
@@ -58,18 +59,26 @@ SETTINGS = {
         "delta/coordination",
         "delta/three_transactions_overwritten",
     ),
+    "paimon": (
+        "paimon/one_write",
+        "paimon/published_two_compactors",
+        "paimon/published_unprotected",
+        "paimon/published_one_bucket",
+        "paimon/published_compaction",
+        "paimon/published_default",
+    ),
 }
 
 
 class Text(NamedTuple):
-    """A module that some protocol maps, and its file."""
+    """A text that some protocol maps, and its file."""
 
     module: str
     path: Path
 
     @property
     def port(self) -> str:
-        """The name of the model that is the module's port."""
+        """The name of the model that is the text's port."""
         (place,) = (
             protocol.part(protocol.texts[self.module])
             for protocol in protocols().values()
@@ -79,8 +88,13 @@ class Text(NamedTuple):
 
 
 def texts_in(folders: Sequence[Path]) -> list[Text]:
-    """The modules below `folders` that protocols map, in the order of the settings."""
-    paths = {path.stem: path for folder in folders for path in sorted(folder.rglob("*.tla"))}
+    """The texts below `folders` that protocols map, in the order of the settings."""
+    paths = {
+        path.stem: path
+        for ending in ("tla", "fizz")
+        for folder in folders
+        for path in sorted(folder.rglob(f"*.{ending}"))
+    }
     return [Text(module, paths[module]) for module in SETTINGS if module in paths]
 
 
@@ -100,14 +114,15 @@ def violated(configured: Configuration) -> str:
 
 
 def mutants_of(name: str, sample: int) -> list[Mutant]:
-    """Mutants of the file of a model, except in its properties, which are no states and steps."""
+    """Mutants of the files of a model and those it extends, except in properties, which are no states and steps."""
     model = get_model(name)
-    path = Path(inspect.getfile(model))
-    source, constants = path.read_text(), vars(sys.modules[model.__module__])
     judging = {*model.declared.properties}
     mutants = [
-        Mutant(path, model.__module__, path.name, mutation)
-        for mutation in mutations(source, constants)
+        Mutant(path, module, path.name, mutation)
+        for module in dict.fromkeys(cls.__module__ for cls in model.__mro__)
+        if module.startswith(f"{OURS}.")
+        for path in [Path(inspect.getfile(sys.modules[module]))]
+        for mutation in mutations(path.read_text(), vars(sys.modules[module]))
         if mutation.function.rpartition(".")[2] not in judging
     ]
     return sorted(mutants, key=lambda mutant: mutant.lot)[:sample]

@@ -1,6 +1,6 @@
 """Decide whether a model can do what a trace, or a log of a real system, recorded; if not, say where and why.
 
-A TLA+ module in place of a recording is compared with the model, state by state.
+A TLA+ module or a FizzBee text in place of a recording is compared with the model, state by state.
 
   workbench validate bakery_v2 trace.itf.json                   as written by `workbench check -o trace.itf.json`
   workbench validate bakery log.itf.json --set Writers=2 --stutter
@@ -48,7 +48,7 @@ from workbench.registry.programs import needs
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_options(parser, "model")
-    parser.add_argument("file", metavar="FILE.itf.json|TRACE.txt|EVENTS.jsonl|TABLE|MODULE.tla|PERMALINK")
+    parser.add_argument("file", metavar="FILE.itf.json|TRACE.txt|EVENTS.jsonl|TABLE|MODULE.tla|TEXT.fizz|PERMALINK")
     add_options(parser, "--set", "--path")
     parser.add_argument(
         "--map", metavar="NAME", help="read events through a mapping: its name, or path/to/file.py:NAME"

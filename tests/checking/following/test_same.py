@@ -15,6 +15,8 @@ from tests.command import Done, runner
 from workbench.checking.following.equivalence import same
 from workbench.checking.following.port import Port, follow_text, get_port, name, record, string
 from workbench.checking.following.sameness import Figures, Sameness
+from workbench.fizzbee.machine.specification import machines_of
+from workbench.fizzbee.machine.values import plain
 from workbench.kernel import InputError, ModelError, machine_of, replay
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.language import Constant, Model, Variable, action, require
@@ -297,6 +299,111 @@ def test_the_port_of_another_model_is_refused() -> None:
         get_port(Bakery, "Other")
 
 
+# A text that keeps more --------------------------------------------------------------------------------------------
+
+FIZZ = """---
+deadlock_detection: false
+---
+MOST = 1
+
+atomic action Init:
+    count = 0
+    owner = None
+    ticket = 0
+
+atomic action Take:
+    require owner == None
+    owner = record(who='me')
+    ticket = (ticket + 1) % 3
+
+atomic action Give:
+    require owner != None and count < MOST
+    count += 1
+    owner = None
+
+atomic action Reset:
+    require owner == None and count == MOST
+    count = 0
+"""
+ABSTRACTION = Port(
+    lambda model: {"MOST": model.Most},
+    lambda model, s: {"count": s.count, "taken": s.taken},
+    abstraction=lambda s: {"count": s.count, "taken": s.owner is not None and plain(s.owner)["who"] == "me"},
+)
+
+
+def abstracted(model: type[Model], was: str = "", becomes: str = "", port: Port = ABSTRACTION) -> Sameness:
+    """The comparison with the text, in which the line `was` is another one."""
+    assert was in FIZZ
+    return follow_text(machine_of(model()), machines_of(FIZZ.replace(was, becomes, 1), "counter"), port)
+
+
+def test_both_may_keep_what_the_other_does_not() -> None:
+    kept = abstracted(Laps)
+    assert kept.holds is True
+    assert str(kept).splitlines() == [
+        "\N{CHECK MARK} the same: 6 states and 6 steps of laps and counter.fizz",
+        "  note: 12 states of laps are mapped to 6",
+        "  note: 18 states of counter.fizz are mapped to 6",
+    ]
+    assert [side["own_states"] for side in kept.as_dict()["machines"]] == [12, 18]
+
+
+@pytest.mark.parametrize(
+    ("model", "alone", "beside"),
+    [
+        (MoreStates, (0, 2, 2), (0, 0, 0)),
+        (StepMissing, (0, 0, 0), (0, 0, 1)),
+        (StepMore, (0, 0, 1), (0, 0, 0)),
+        (BeginsLater, (1, 0, 0), (1, 0, 0)),
+        (LastLap, (0, 0, 0), (0, 0, 1)),
+    ],
+)
+def test_an_abstraction_hides_nothing_that_differs_in_the_model(
+    model: type[Model], alone: tuple[int, ...], beside: tuple[int, ...]
+) -> None:
+    found = abstracted(model)
+    assert found.holds is False
+    assert (found.one.alone, found.other.alone) == (alone, beside)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "alone", "beside"),
+    [
+        ("count < MOST", "count <= MOST", (0, 0, 0), (0, 2, 2)),
+        ("count = 0\n    owner", "count = 1\n    owner", (1, 0, 0), (1, 0, 0)),
+        ("owner == None and count == MOST", "False", (0, 0, 1), (0, 0, 0)),
+        ("owner == None and count == MOST", "owner == None and count >= 1", (0, 0, 0), (0, 0, 1)),
+        ("count == MOST", "count == MOST and ticket != 1", (0, 0, 1), (0, 0, 0)),  # other tickets have the step
+    ],
+)
+def test_an_abstraction_hides_nothing_that_differs_in_the_text(
+    was: str, becomes: str, alone: tuple[int, ...], beside: tuple[int, ...]
+) -> None:
+    found = abstracted(Counter, was, becomes)
+    assert found.holds is False
+    assert (found.one.alone, found.other.alone) == (alone, beside)
+
+
+def test_what_differs_is_told_in_the_terms_of_the_abstraction() -> None:
+    found = abstracted(Counter, "count == MOST", "count == MOST and ticket != 1")
+    lines = str(found).splitlines()
+    start = lines.index("counter alone, after 5 states: reset")
+    assert lines[start + 1 : start + 4] == [
+        "  nearest in counter.fizz: Take, but",
+        "    count: 2 in place of 0",
+        "    taken: TRUE in place of FALSE",
+    ]
+
+
+def test_an_abstraction_has_the_same_names_for_both() -> None:
+    port = Port(ABSTRACTION.constants, lambda model, s: {"count": s.count}, abstraction=ABSTRACTION.abstraction)
+    with pytest.raises(InputError) as error:
+        abstracted(Counter, port=port)
+    why = "the mapping to the abstraction of counter gives no value to taken; its variables are count, taken"
+    assert str(error.value) == why
+
+
 # The command ---------------------------------------------------------------------------------------------------------
 
 #: The model above as a file of its own.
@@ -311,6 +418,11 @@ PORT = Port(
     lambda model: {{"Most": model.Most}},
     lambda model, s: {{"count": s.count, "owner": record(who=string("me")) if s.taken else name("Nobody")}},
 )
+ABSTRACTION = Port(
+    lambda model: {{"MOST": model.Most}},
+    lambda model, s: {{"count": s.count, "taken": s.taken}},
+    abstraction=lambda s: {{"count": s.count, "taken": s.owner is not None}},
+)
 """
 
 
@@ -321,6 +433,7 @@ class Place:
         self.folder, self._run = folder, runner(capsys)
         (folder / "counter.py").write_text(_MODEL)
         (folder / "Counter.tla").write_text(TEXT)
+        (folder / "counter.fizz").write_text(FIZZ)
         (folder / "Counter.cfg").write_text(CFG)
         (folder / "Small.cfg").write_text(CFG.replace("SPECIFICATION Spec", "INIT Init NEXT Next"))
 
@@ -340,6 +453,16 @@ def test_the_command_compares_with_the_models_constants(place: Place, file: str,
     done = place.validate("--set", f"Most={most}", file=file)
     assert done.status == 0
     assert done.out == f"\N{CHECK MARK} the same: {states} states and {states} steps of counter and Counter.tla\n"
+
+
+def test_the_command_compares_with_a_fizzbee_text(place: Place) -> None:
+    done = place.validate(file="counter.fizz", port="ABSTRACTION")
+    assert done.status == 0
+    assert done.out == (
+        "\N{CHECK MARK} the same: 6 states and 6 steps of counter and counter.fizz\n"
+        "  note: 18 states of counter.fizz are mapped to 6\n"
+    )
+    assert place.validate("--set", "Early=true", file="counter.fizz", port="ABSTRACTION").status == 1
 
 
 def test_the_command_tells_what_differs(place: Place, tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
-"""Decide whether two machines are the same, state by state, in the terms of the second.
+"""Decide whether two machines are the same, state by state, in common terms: those of the second, or an abstraction.
 
-A function maps each state of the first machine to one of the second. Both are explored completely, by the reference
-search, which runs every action in every state: there are no fingerprints, no symmetry and no memory that could be wrong
-for both alike. They are the same if they begin in the same states, and if each state of the first machine has the
-same successors as the state of the second to which it is mapped. Steps that change nothing do not count. So a mapping
-that forgets something hides no difference: of two states that it takes for one, each has to have all the successors.
+A function maps each state of the first machine to one of the second. If the second also keeps what the first does not,
+such as the names of its files, another function maps its states to the same abstraction. Both machines are explored
+completely, by the reference search, which runs every action in every state: there are no fingerprints, no symmetry and
+no memory that could be wrong for both alike.
 
-The first difference is told as a step from a state that both have. There is one, or the initial states differ: the
-first state, in the order of discovery, that one machine has alone is reached from a state before it.
+The states with one image are a class. The machines are the same if they begin in the same classes, and if from every
+state of a class, of either machine, steps lead to the same other classes. Steps within a class do not count. Then "has
+the same image" is a bisimulation between the machines, but for such steps. So a mapping that forgets something hides no
+difference: of two states that it takes for one, each has to have all the successors.
+
+The first difference is told as a step from a class that both have. There is one, or the initial classes differ: the
+first state, in the order of discovery, whose class one machine has alone is reached from a state before it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
@@ -25,13 +29,12 @@ from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
 from workbench.kernel.meaning.search import Search
-from workbench.kernel.meaning.state import State, changes_of
+from workbench.kernel.meaning.state import Layout, State, changes_of
 from workbench.kernel.meaning.temporal import OUTSIDE
 from workbench.kernel.meaning.trace import Move, leading_to
-from workbench.kernel.meaning.values import counted
 from workbench.registry import model_of
 
-#: A function from a state of the first machine to the values of the second one's variables, by name.
+#: A function from a state to values by name: those of the second machine's variables, or of an abstraction.
 StateMap = Callable[[Any], Mapping[str, Any]]
 
 _LONGEST = 100
@@ -39,7 +42,13 @@ _LONGEST = 100
 
 @interruptible()
 def same(
-    one: AnyModel, other: AnyModel, state_of: StateMap, *, budget: Budget = Budget(), watch: Watch = Watch()
+    one: AnyModel,
+    other: AnyModel,
+    state_of: StateMap,
+    abstraction: StateMap | None = None,
+    *,
+    budget: Budget = Budget(),
+    watch: Watch = Watch(),
 ) -> Sameness:
     """Compare the states, the steps and the initial states of two machines.
 
@@ -48,6 +57,8 @@ def same(
         other: The machine to which they are mapped, such as the text as published.
         state_of: Gives, for a state of `one`, the value of each variable of `other`. Values are compared with their
             kinds: 1 is not True.
+        abstraction: Gives, for a state of `other`, values under the names that `state_of` gives values to. Without it
+            these are the variables of `other`.
         budget: As for :func:`workbench.checking.check.check`; the states are those of each machine.
         watch: As for :func:`workbench.checking.check.check`.
 
@@ -55,7 +66,8 @@ def same(
         Whether they are the same; undecided if a budget ran out or the comparison was stopped.
 
     Raises:
-        InputError: If `state_of` does not give the values of exactly the variables of `other`.
+        InputError: If `state_of` does not give the values of exactly the variables of `other`, or the two functions do
+            not always give values to the same names.
 
     Examples:
         >>> from workbench import machine_of
@@ -71,10 +83,10 @@ def same(
             break
     else:
         try:
-            return _Comparison(mapped, target, state_of, limits).result()
+            return _compared(mapped, target, state_of, abstraction, limits)
         except (Stop, MemoryError) as stop:
             reason = limits.why(stop)
-    return Sameness(mapped.side(), target.side(), len(mapped.states), reason)
+    return Sameness(mapped.side(), target.side(), reason)
 
 
 class _Space(Search):
@@ -108,7 +120,7 @@ class _Space(Search):
 
     def side(self) -> Side:
         """The part of this space that was found before a stop."""
-        return Side(self.model.name, self.figures)
+        return Side(self.model.name, self.figures, len(self.states))
 
     def met_in(self, number: int) -> AbstractContextManager[None]:
         """Attach the behaviour up to a state to any error of the model met there."""
@@ -119,105 +131,100 @@ class _Space(Search):
         return self.trace_to((number, move))
 
 
-class _Comparison:
-    """Two explored spaces in one numbering: that of the second, followed by the states that it lacks."""
+class _Quotient:
+    """The classes of a space's states that have one image, by number.
 
-    def __init__(self, one: _Space, other: _Space, state_of: StateMap, limits: Limits) -> None:
-        self.one, self.other = one, other
-        self.states = list(other.states)
-        numbers = dict(other.numbers)
-        self.image: list[int] = []
-        for at, state in enumerate(one.states):
-            with one.met_in(at):
-                mapped = _state_from(other.model, state_of(state))
-            if mapped not in numbers:
-                numbers[mapped] = len(self.states)
-                self.states.append(mapped)
-            self.image.append(numbers[mapped])
-            limits.enforce(lambda: one._held() + 2 * other._held())
+    Attributes:
+        initial: The classes in which the space begins, in order.
+        some, every: For each class the other classes to which some state of it has a step, and every state of it.
+    """
 
-    def result(self) -> Sameness:
-        one, other, image = self.one, self.other, self.image
-        targets = [{there for _, there in steps} - {here} for here, steps in enumerate(other.steps)]
-        pairs: set[tuple[int, int]] = set()
-        gained: set[tuple[int, int]] = set()
-        lost: dict[tuple[int, int], int] = {}  # with the state of `one` that lacks it
-        first: tuple[int, int] | None = None  # the state of `one`, and the image of its successor
-        for at, steps in enumerate(one.steps):
-            here = image[at]
-            reached = {image[there] for _, there in steps} - {here}
-            expected = targets[here] if here < len(targets) else set()
-            pairs |= {(here, there) for there in reached}
-            if reached - expected and first is None and here < len(targets):
-                first = at, next(image[there] for _, there in steps if image[there] in reached - expected)
-            gained |= {(here, there) for there in reached - expected}
-            for there in expected - reached:
-                lost.setdefault((here, there), at)
-        covered, beginning = set(image), {image[at] for at in one.initial}
-        missed = [number for number in range(len(targets)) if number not in covered]
-        unexplained = sum(len(targets[number]) for number in missed)
-        mine = Figures(len(beginning), len(covered), len(pairs))
-        mine_alone = Figures(len(beginning - {*other.initial}), len(self.states) - len(targets), len(gained))
-        theirs_alone = Figures(len({*other.initial} - beginning), len(missed), len(lost) + unexplained)
-        remarks = []
-        if len(covered) < len(one.states):
-            remarks.append(f"{counted(len(one.states), 'state')} of {one.model.name} are mapped to {len(covered):,}")
-        return Sameness(
-            Side(one.model.name, mine, mine_alone, self._begins_alone() or self._steps_alone(first)),
-            Side(other.model.name, other.figures, theirs_alone, self._not_begun() or self._lost(lost)),
-            len(one.states),
-            remarks=remarks,
+    def __init__(self, space: _Space, image: Sequence[int]) -> None:
+        self.space, self.image = space, image
+        self.initial = dict.fromkeys(image[at] for at in space.initial)
+        self.some: dict[int, set[int]] = {}
+        self.every: dict[int, set[int]] = {}
+        for at, here in enumerate(image):
+            reached = self.reached(at)
+            self.some[here] = self.some.get(here, set()) | reached
+            self.every[here] = self.every.get(here, reached) & reached
+
+    def reached(self, at: int) -> set[int]:
+        """The other classes to which the steps of a state lead."""
+        return {self.image[there] for _, there in self.space.steps[at]} - {self.image[at]}
+
+    def side(self, other: "_Quotient", extra: Extra | None) -> Side:
+        """What is here, and what of that is not in `other`."""
+        alone = Figures(
+            len(self.initial.keys() - other.initial.keys()),
+            len(self.some.keys() - other.some.keys()),
+            sum(len(reached - other.every.get(here, set())) for here, reached in self.some.items()),
         )
+        has = Figures(len(self.initial), len(self.some), sum(map(len, self.some.values())))
+        return Side(self.space.model.name, has, len(self.space.states), alone, extra)
 
-    # What only one of them has -----------------------------------------------------------------------------------
 
-    def _begins_alone(self) -> Extra | None:
-        alone = next((at for at in self.one.initial if self.image[at] not in self.other.initial), None)
-        if alone is None:
-            return None
-        trace = self.one.trace(alone)
-        near = [("an initial state", number) for number in self.other.initial]
-        return self._extra(trace, self.image[alone], near)
+def _compared(one: _Space, other: _Space, state_of: StateMap, abstraction: StateMap | None, limits: Limits) -> Sameness:
+    """The comparison of two explored spaces."""
+    numbers: dict[State, int] = {}
 
-    def _not_begun(self) -> Extra | None:
-        beginning = {self.image[at]: None for at in self.one.initial}
-        alone = next((number for number in self.other.initial if number not in beginning), None)
-        near = [("an initial state", number) for number in beginning]
-        return None if alone is None else self._extra(self.other.trace(alone), alone, near)
+    def quotient(space: _Space, mapped: Callable[[State], State]) -> _Quotient:
+        image = list[int]()
+        for at, state in enumerate(space.states):
+            with space.met_in(at):
+                image.append(numbers.setdefault(mapped(state), len(numbers)))
+            limits.enforce(lambda: one._held() + 2 * other._held())
+        return _Quotient(space, image)
 
-    def _steps_alone(self, first: tuple[int, int] | None) -> Extra | None:
-        if first is None:
-            return None
-        at, there = first
-        move = next(move for move, successor in self.one.steps[at] if self.image[successor] == there)
-        here = self.image[at]
-        near = [(_label(self.other, here, step), to) for step, to in self.other.steps[here] if to != here]
-        return self._extra(self.one.trace(at, move), there, near)
+    if abstraction is None:
+        layout, terms = other.model.layout, other.model.name
+        theirs = quotient(other, lambda state: state)
+    else:
+        names = abstraction(other.states[0]) if other.states else {}
+        layout, terms = Layout(dict.fromkeys(names)), f"the abstraction of {other.model.name}"
+        theirs = quotient(other, lambda state: _state_from(layout, terms, abstraction(state)))
+    mine = quotient(one, lambda state: _state_from(layout, terms, state_of(state)))
+    states = list(numbers)
+    return Sameness(
+        mine.side(theirs, _first_alone(mine, theirs, states)), theirs.side(mine, _first_alone(theirs, mine, states))
+    )
 
-    def _lost(self, lost: Mapping[tuple[int, int], int]) -> Extra | None:
-        if not lost:
-            return None
-        (here, there), at = min(lost.items(), key=lambda item: item[0][0])
-        move = next(move for move, successor in self.other.steps[here] if successor == there)
+
+# What only one of them has -------------------------------------------------------------------------------------------
+
+
+def _first_alone(mine: _Quotient, theirs: _Quotient, states: Sequence[State]) -> Extra | None:
+    """The first initial class, or step from a class that both have, that `theirs` lacks; `states` are the images."""
+    space, image = mine.space, mine.image
+    if (begun := next((at for at in space.initial if image[at] not in theirs.initial), None)) is not None:
+        near = [("an initial state", number) for number in theirs.initial]
+        return _extra(space.trace(begun), image[begun], near, states)
+    for at, here in enumerate(image):
+        if not (missing := mine.reached(at) - theirs.every.get(here, mine.some[here])):
+            continue
+        move, there = next((move, image[to]) for move, to in space.steps[at] if image[to] in missing)
+        lacking = next(n for n, number in enumerate(theirs.image) if number == here and there not in theirs.reached(n))
         near = [
-            (_label(self.one, at, step), self.image[to])
-            for step, to in self.one.steps[at]
-            if self.image[to] != self.image[at]
+            (_label(theirs.space, lacking, step), theirs.image[to])
+            for step, to in theirs.space.steps[lacking]
+            if theirs.image[to] != here
         ]
-        return self._extra(self.other.trace(here, move), there, near)
+        return _extra(space.trace(at, move), there, near, states)
+    return None
 
-    def _extra(self, trace: Trace, there: int, near: Iterable[tuple[str, int]]) -> Extra:
-        state = self.states[there]
-        changes = [(label, changes_of(state, self.states[number])) for label, number in near]
-        if not changes:
-            return Extra(trace, trace.steps[-1].label, None, [])
-        label, closest = min(changes, key=lambda change: len(change[1]))
-        lines = [
-            f"{part.where}: {_brief(part.after)}{'' if part.before is None else f' in place of {_brief(part.before)}'}"
-            for change in closest
-            for part in change.parts
-        ]
-        return Extra(trace, trace.steps[-1].label, label, lines)
+
+def _extra(trace: Trace, there: int, near: Iterable[tuple[str, int]], states: Sequence[State]) -> Extra:
+    state = states[there]
+    changes = [(label, changes_of(state, states[number])) for label, number in near]
+    if not changes:
+        return Extra(trace, trace.steps[-1].label, None, [])
+    label, closest = min(changes, key=lambda change: len(change[1]))
+    lines = [
+        f"{part.where}: {_brief(part.after)}{'' if part.before is None else f' in place of {_brief(part.before)}'}"
+        for change in closest
+        for part in change.parts
+    ]
+    return Extra(trace, trace.steps[-1].label, label, lines)
 
 
 def _brief(text: str) -> str:
@@ -230,18 +237,19 @@ def _label(space: _Space, here: int, move: Move) -> str:
     return instance.label_with(outcome.choices)
 
 
-def _state_from(machine: Machine, values: Mapping[str, Any]) -> State:
-    """The state in which the variables of `machine` have these values."""
-    positions = machine.layout.positions
+def _state_from(layout: Layout, terms: str, values: Mapping[str, Any]) -> State:
+    """The state in which the variables of `layout` have these values."""
+    positions = layout.positions
     if values.keys() != positions.keys():
         lacks, strange = positions.keys() - values.keys(), values.keys() - positions.keys()
         fault = f"gives no value to {listed(sorted(lacks))}" if lacks else f"gives a value to {listed(sorted(strange))}"
-        raise InputError(f"the mapping to {machine.name} {fault}; its variables are {listed(positions)}")
+        raise InputError(f"the mapping to {terms} {fault}; its variables are {listed(positions)}")
     cells: dict[Cell, Any] = {}
     for name, where in positions.items():
         if isinstance(where, int):
             cells[Cell(name, None)] = values[name]
         else:
             cells.update({Cell(name, index): values[name][index] for index in where})
-    row = machine.layout.put(cells)
-    return machine.state([row[number] for number in range(len(row))])
+    row = layout.put(cells)
+    state: State = layout.bind(State)(layout, tuple(row[number] for number in range(len(row))))
+    return state

@@ -1,11 +1,14 @@
 """Ports, which translate a model of ours into the terms of a module published in another language.
 
 A port is a small Python object beside the model. It gives the module's constants for those of the model, and for each
-state of the model the values of the module's variables, as ``workbench/tlaplus/values/values.py`` represents them.
+state of the model the values of the module's variables, as ``workbench/tlaplus/values/values.py`` represents them. If
+the module keeps what the model does not, both are mapped to an abstraction instead.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 from workbench.checking.following.equivalence import same
@@ -29,13 +32,16 @@ class Port:
 
     Attributes:
         constants: A function from the model with its constants to those of the module, by name.
-        state: From the model and one of its states to the values of the module's variables, by name.
+        state: From the model and one of its states to the values of the module's variables, by name, or to those of an
+            abstraction.
         model: The model's name; models that extend it are mapped too. None for any model with what the functions read.
+        abstraction: From a state of the module to the values of the abstraction, by name; None if there is none.
     """
 
     constants: Callable[[Any], Mapping[str, Any]]
     state: Callable[[Any, Any], Mapping[str, Any]]
     model: str | None = None
+    abstraction: Callable[[Any], Mapping[str, Any]] | None = None
 
 
 def get_port(model: ModelClass, module: str, name: str | None = None) -> Port:
@@ -87,14 +93,16 @@ def follow_text(
         if declared is not None and isinstance(declared.domain, Names):
             constants[constant] = tuple(sorted(value))  # a set of model values is spelled so
     text = machine_of(module(**constants))
-    sameness = same(model, text, lambda state: port.state(model.author, state), budget=budget, watch=watch)
+    state_of = partial(port.state, model.author)
+    sameness = same(model, text, state_of, port.abstraction, budget=budget, watch=watch)
+    files = {PurePath(file).stem: file for file in text.sources}
     left = [unset for unset in text.declared.constants if unset not in constants and text.constants[unset] != unset]
     remarks = [f"{listed(left)} of {text.name} have the values of its configuration"] if left else []
     translated = {family.translation: family for family in (model.declared, text.declared)}
     judged = translated.get(STALE, text.declared)
     return replace(
         sameness,
-        other=replace(sameness.other, name=f"{text.name}.tla"),
+        other=replace(sameness.other, name=files[text.name]),
         remarks=[*sameness.remarks, *remarks, *judged.translation_notes],
         translation=judged.translation,
     )

@@ -43,12 +43,15 @@ class Side:
     """One of the two machines: its numbers, and the first thing that only it has.
 
     Attributes:
+        has: Its numbers, after its states are mapped.
+        own: The number of its own states.
         alone: None if the comparison is incomplete.
         extra: None if it has nothing alone.
     """
 
     name: str
     has: Figures
+    own: int
     alone: Figures | None = None
     extra: Extra | None = None
 
@@ -58,8 +61,7 @@ class Sameness(Lined):
     """The outcome of comparing two machines.
 
     Attributes:
-        one, other: The machine that is mapped, with its states after that, and the machine it is mapped to.
-        mapped: The number of the first machine's own states.
+        one, other: The machine that is mapped, and the machine it is mapped to, or whose states are mapped too.
         stopped: The reason why the comparison is incomplete; None if it is complete.
         remarks: Further remarks, in lines.
         translation: What is compared of a module with PlusCal, as for a result of a check; None for all others.
@@ -67,7 +69,6 @@ class Sameness(Lined):
 
     one: Side
     other: Side
-    mapped: int
     stopped: str | None = None
     remarks: list[str] = field(default_factory=list)
     translation: str | None = None
@@ -115,7 +116,13 @@ class Sameness(Lined):
         for side, beside in ((self.one, self.other), (self.other, self.one)):
             if side.extra is not None:
                 lines += ["", *self._told(side.extra, side.name, beside.name)]
-        return [*lines, *(f"  note: {remark}" for remark in self.remarks)]
+        return [*lines, *(f"  note: {remark}" for remark in [*self._merged(), *self.remarks])]
+
+    def _merged(self) -> Iterator[str]:
+        """Which sides have several states that are mapped to one."""
+        for side in (self.one, self.other):
+            if side.alone is not None and side.has.states < side.own:
+                yield f"{counted(side.own, 'state')} of {side.name} are mapped to {side.has.states:,}"
 
     def _rows(self) -> Iterator[list[str]]:
         yield ["", "initial", "states", "steps"]
@@ -141,13 +148,13 @@ class Sameness(Lined):
         return {
             "holds": self.holds,
             "why": self.why,
-            "mapped": self.mapped,
             "remarks": self.remarks,
             "translation": self.translation,
             "machines": [
                 {
                     "name": side.name,
                     **side.has._asdict(),
+                    "own_states": side.own,
                     "alone": None if side.alone is None else side.alone._asdict(),
                     "first_alone": None if side.extra is None else side.extra.label,
                     "differences": [] if side.extra is None else side.extra.lines,

@@ -177,6 +177,25 @@ class Thawing:
         return [self.thaw(part, cell, (*path, at)) for at, part in enumerate(parts)]
 
 
+def plain(frozen: Any) -> Any:
+    """A value for a mapping to read: records and dicts are Maps, sets are frozensets, and lists tuples.
+
+    Examples:
+        >>> plain(Fields("record", ("kind", "rows"), ("ADD", (1, 2))))["rows"]
+        (1, 2)
+    """
+    match frozen:
+        case Fields(names=keys, values=parts):
+            return Map(zip(keys, map(plain, parts), strict=True))
+        case Pairs(parts=parts):
+            return Map(zip(map(plain, parts[::2]), map(plain, parts[1::2]), strict=True))
+        case Items(kind="set", items=items):
+            return frozenset(map(plain, items))
+        case Items(items=items):
+            return tuple(map(plain, items))
+    return tuple(map(plain, frozen)) if type(frozen) is tuple else frozen
+
+
 def roles_in(frozen: Any) -> set[str]:
     """The names of the roles in a value of the kernel."""
     if isinstance(frozen, Name):

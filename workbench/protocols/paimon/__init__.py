@@ -11,6 +11,7 @@ PROTOCOL = Protocol(
     picture="picture",
     audit="audit",
     history="recording",
+    texts={"paimon": "text:PAIMON"},
     driver="driver:PaimonDriver",
     stories={
         "paimon": {
