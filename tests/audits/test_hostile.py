@@ -19,11 +19,12 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pyroaring import BitMap
 
+from tests.audits import damaged_tables
 from tests.audits.damage import change, records
 from tests.audits.expected import agreed, answer, damage
 from tests.products import examples
 from tests.protocols.paimon.tables import PaimonTable
-from workbench.audits import audit, avro
+from workbench.audits import audit, avro, judgement
 from workbench.audits.acks import read_acks
 from workbench.audits.damaged import Damaged, Missing
 from workbench.audits.source import Source
@@ -304,6 +305,15 @@ def test_deletion_vectors_of_another_kind_are_left_out_by_name(own_table):
     assert [finding.property for finding in found.findings] == ["NoDanglingDeletionVectors"]
     assert not found.complete
     assert any("deletion vectors that begin with 0x6439d3d1" in note for note in found.not_checked)
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_an_audit_that_does_not_read_all_deletion_vectors_is_incomplete(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(judgement, "MOST_VECTORS", most)
+    path, _ = damaged_tables.paimon(tmp_path)
+    result = audit(path)
+    left_out = [note for note in result.not_checked if note.startswith("the content of ")]
+    assert (left_out, result.complete) == (["the content of 1 of 1 deletion vectors"][most:], bool(most))
 
 
 def test_a_data_file_that_is_damaged_is_a_finding(own_table):

@@ -6,7 +6,7 @@ A format brings a reader, and a subclass of :class:`Judgement` with its list of 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from workbench.audits.damaged import FILES_WHOLE, Damages
 from workbench.audits.findings import GRADES, MOST_LISTED, Audit, Finding, Grade, reason
@@ -27,6 +27,7 @@ _NO_PICTURE = {
 }
 
 Versions = tuple[int | None, int | None]
+_Vector = TypeVar("_Vector")
 Rule = Callable[[], object]
 #: Makes the fields of a finding that show it as a state of the model, such as ``states.projected`` returns.
 StateOf = Callable[[], Mapping[str, Any]]
@@ -208,14 +209,18 @@ class Judgement:
 
     def judge_vectors(self, vectors: Sequence[StoredVector], version: int) -> None:
         """Check the deletion vectors of the newest `version`, whose files are there."""
-        if len(vectors) > MOST_VECTORS:
-            self.left_out.append(f"the content of {len(vectors) - MOST_VECTORS:,} of {len(vectors):,} deletion vectors")
-        for vector in vectors[:MOST_VECTORS]:
+        for vector in self.first_vectors(vectors):
             with self.damages.around(version):
                 try:
                     vector.check(self.source)
                 except UnreadableError as error:
                     self.left_out.append(str(error))
+
+    def first_vectors(self, vectors: Sequence[_Vector]) -> Sequence[_Vector]:
+        """As many deletion vectors as an audit reads; it is noted if there are more."""
+        if len(vectors) > MOST_VECTORS:
+            self.left_out.append(f"the content of {len(vectors) - MOST_VECTORS:,} of {len(vectors):,} deletion vectors")
+        return vectors[:MOST_VECTORS]
 
     def judge_row_ids(self, files: Iterable[RowIds], next_id: int | None, version: int) -> None:
         """Find the data files of the newest `version` that share row ids, or have some that are still to be assigned.

@@ -11,7 +11,7 @@ from workbench.audits.judgement import Judgement, Rule
 from workbench.audits.presence import COUNTS_AGREE, FILES_EXIST, Absent, Origin, absent
 from workbench.audits.row_ids import ROW_IDS, RowIds, backwards
 from workbench.audits.shape import alive_at, utc
-from workbench.audits.vectors import MOST_VECTORS, PAIMON, UnreadableError, read_vector
+from workbench.audits.vectors import PAIMON, UnreadableError, read_vector
 from workbench.kernel import InputError
 from workbench.kernel.meaning.errors import brief
 from workbench.kernel.meaning.values import counted
@@ -153,10 +153,12 @@ class CountsJudgement(Judgement):
             self._absent = self.judge_presence(sizes, table.last, origin, may_be_elsewhere=may_be_elsewhere)
             there = sizes.keys() - {file.name for file in self._absent}
             rows = dict(zip(live["name"].to_pylist(), live["rows"].to_pylist(), strict=True))
-            for entry in vectors.slice(0, MOST_VECTORS).to_pylist():
-                if entry["index_file"] in there and entry["file"] in rows:
-                    with self.damages.around(table.last):
-                        _vector(table, entry, rows[entry["file"]])
+            stored = [
+                vector for vector in vectors.to_pylist() if vector["index_file"] in there and vector["file"] in rows
+            ]
+            for vector in self.first_vectors(stored):
+                with self.damages.around(table.last):
+                    _vector(table, vector, rows[vector["file"]])
 
     def _told(self, sizes: Mapping[str, int | None]) -> dict[str, int | None]:
         """The files whose folders can be told; it is noted why others cannot."""
