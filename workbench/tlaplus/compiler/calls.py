@@ -111,7 +111,7 @@ def named(writer: Writer, node: Expression, here: Context) -> Binding:
 
 
 def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
-    """The value of a meaning, applied to arguments if it takes any."""
+    """The code for a name's value: the meaning of the name, applied to its arguments if there are any."""
     binding = here.binding(meaning)
     if isinstance(binding, Operator):
         return call(binding.local, name(here.now), name(here.then), *_values(writer, arguments, here))

@@ -50,7 +50,7 @@ _TESTS = frozenset(
     {"=", "#", "\\in", "\\notin", "\\subseteq", "~", "=>", "<=>", "/\\", "\\/", "<", ">", "<=", ">=", "ENABLED"}
     | {"UNCHANGED"}
 )
-#: The local with the bound names that an action has chosen.
+#: The local variable that holds the bound names chosen by an action.
 CHOSEN = "chosen"
 
 
@@ -177,9 +177,9 @@ class Writer:
         return entry[1]
 
     def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr], spoken: str = "") -> str:
-        """The name of a function that evaluates once what is written for a node, when its value is first needed.
+        """The name of a thunk: its first call evaluates the code that `write` makes for a node, and keeps the value.
 
-        It depends on no state and no bound name.
+        The value may depend on no state and no bound name.
         """
         key = node, scope
         if key not in self._remembered:

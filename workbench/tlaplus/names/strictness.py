@@ -25,7 +25,7 @@ class Strictness:
         self._unneeded: Fixpoint[Defined, frozenset[Declaration]] = Fixpoint(frozenset())
 
     def needs(self, meaning: Defined) -> frozenset[Declaration]:
-        """The parameters that a definition needs in any case."""
+        """The parameters that a definition always needs."""
         parameters = frozenset(meaning.definition.parameters)
         return parameters - self._unneeded.get(meaning, lambda: parameters - self._of_body(meaning))
 
@@ -36,7 +36,7 @@ class Strictness:
         return self.needed(definition.body, meaning.inner)
 
     def needed(self, node: Expression, scope: Scope) -> Needed:
-        """The names that an expression needs in any case, of those that are bound or defined in LET."""
+        """The bound names and LET definitions that an expression always needs."""
         if isinstance(node, tree.Identifier):
             return self._of_name(scope.meaning(node.name, node.at))
         if isinstance(node, (tree.Apply, tree.Operation)) and (called := scope.applied(node)) is not None:

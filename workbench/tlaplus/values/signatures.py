@@ -109,7 +109,7 @@ class Signatures:
         return self._join_all(set(map(self.of, values)))
 
     def of_members(self, members: frozenset[Any]) -> int:
-        """The join of the signatures of a set's members, which is remembered."""
+        """The join of the signatures of a set's members, memoized."""
         entry = self._known.get(id(members))
         signature = self.of(members) if entry is None else entry[1]
         return self._forms[signature][1] if signature else UNKNOWN

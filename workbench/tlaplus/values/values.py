@@ -327,7 +327,7 @@ def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
 
 
 def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Order keys with their values, in order; it is an error if the values are of different kinds."""
+    """Sort pairs of an order key and a value. It is an error if the values are of different kinds."""
     try:
         return sorted(pairs, key=_first)
     except TypeError:
