@@ -221,7 +221,7 @@ class ActionInstance(ABC):
 
     @property
     def together(self) -> int:
-        """The number of leading arguments that need no name, since they come from one set."""
+        """How many leading arguments a label shows without their names, since they are members of the same set."""
         declared = self.action
         together = declared.parameters.together
         per_member = declared.process is not None and declared.process.per is not None
