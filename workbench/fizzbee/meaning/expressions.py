@@ -81,7 +81,7 @@ class Names:
         """The value of `node`.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         try:
             return _KINDS[type(node)](self, node)

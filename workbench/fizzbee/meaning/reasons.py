@@ -41,7 +41,7 @@ def reasons(run: Run, assertion: tree.Assertion) -> list[Reason]:
     """The parts that made an assertion false when `run` evaluated it.
 
     Raises:
-        ModelError: With the place of what cannot be evaluated.
+        ModelError: With the place of the expression that cannot be evaluated.
     """
     if run.returned is None:
         return [Reason(assertion.at, "it ends without a return", ())]
@@ -152,7 +152,7 @@ class _Why(Run):
         return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
     def _is_local(self, leaf: tree.Name | tree.Attribute) -> bool:
-        if isinstance(leaf, tree.Attribute):  # a collection would be long: the parts of it that are read say enough
+        if isinstance(leaf, tree.Attribute):  # collections are long, and the parts that are read say enough
             return isinstance(self.value(leaf), bool | int | float | str | None)
         if leaf.name in self.inner:
             return True

@@ -38,7 +38,7 @@ def search(meaning: Meaning, most_states: int | None = None) -> Result:
     """Visit every state within ``max_actions`` actions, or give up without verdicts beyond a number of states.
 
     Raises:
-        ModelError: With the place of what cannot be evaluated.
+        ModelError: With the place of the expression that cannot be evaluated.
     """
     assertions = meaning.text.assertions.values()
     of_states = [a for a in assertions if a.operators in (("always",), ("exists",))]

@@ -69,7 +69,7 @@ class Meaning:
         """The initial states: one for each sequence of choices in Init.
 
         Raises:
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         init = self.text.actions["Init"]
 
@@ -82,7 +82,7 @@ class Meaning:
         """The steps of a state: unfinished actions continue, new ones begin (if `begin`), and crashes.
 
         Raises:
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         for number in range(len(state.threads)):
             yield from self.continued(state, number)
@@ -101,7 +101,7 @@ class Meaning:
         """Whether an assertion holds in a state, or in the step from `before` to it.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         return truth(self._judged(assertion, state, before).result)
 
@@ -109,7 +109,7 @@ class Meaning:
         """The parts that make a violated assertion false. There is at least one.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         return reasons(self._judged(assertion, state, before), assertion)
 

@@ -118,7 +118,7 @@ class Run(Names):
 
         Raises:
             Disabled: If this is no step.
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         yielding, statements = False, 0
         while len(self.frames) > bottom:
