@@ -28,7 +28,7 @@ from workbench.tlaplus.syntax.tree import (
     Quantified,
 )
 
-#: A set of constants with more members than this is not split.
+#: Quantifiers over constants with more combinations of values than this are not split.
 MOST_CASES = 4096
 
 Names = tuple[Declaration, ...]

@@ -122,7 +122,7 @@ _KEPT = ("manifest_path", "added_snapshot_id", "content", *_OTHERS, *(field for 
 
 
 class ManifestLists:
-    """The manifest lists of a branch, one after the other. What a list has from the one before is not decoded again."""
+    """The manifest lists of a branch, in order. Entries shared with the previous list are not decoded again."""
 
     def __init__(self, source: Source, places: Places) -> None:
         self._source, self._places = source, places
