@@ -21,7 +21,7 @@ from workbench.kernel.meaning.values import counted
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build, say what takes long, and return the exit status."""
+    """Build the site, report slow parts, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m website", description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "build" / "site", metavar="FOLDER")
     parser.add_argument("--only", nargs="+", metavar="CONFIGURATION", help="a gallery of these alone")
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def build(folder: Path, only: list[str] | None = None) -> bool:
-    """Build the site into a folder; what else it takes lies beside that. Returns whether all is well."""
+    """Build the site into a folder, with intermediate files next to it. Returns whether there were no errors."""
     beside = folder.with_name(f"{folder.name}.sources")
     fresh, source, doctrees, stamp = (beside / name for name in ("fresh", "pages", "doctrees", "built.by"))
     shutil.rmtree(fresh, ignore_errors=True)

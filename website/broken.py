@@ -110,7 +110,7 @@ def find(path: Path) -> list[Broken]:
         configuration.model,
         configuration.properties,
         before=result,
-        until_violated=names,  # a change after which they all are repairs nothing, whatever else it does
+        until_violated=names,  # a change after which all of them are violated repairs nothing
         symmetry=configuration.symmetry,
         budget=Budget(states=MOST_STATES),
     )

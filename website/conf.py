@@ -28,7 +28,7 @@ templates_path = ["playground"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"}), ("gallery.js", {"defer": "defer"})]
 html_copy_source = False
-suppress_warnings = ["ref.python"]  # that two classes have attributes of one name, which is no mistake
+suppress_warnings = ["ref.python"]  # warns of two classes with an attribute of the same name, which is fine
 html_show_copyright = False
 highlight_language = "none"  # where a page does not name one
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
@@ -52,12 +52,12 @@ toc_object_entries_show_parents = "hide"
 add_module_names = False
 
 
-# What else pages show, and progress ----------------------------------------------------------------------------------
+# Insertions into pages, and progress ---------------------------------------------------------------------------------
 
-#: What a chat shows beside the title of a page that somebody links to, unless the page has a picture of its own.
+#: The picture that a chat shows for a link to a page without a picture of its own.
 CARD = "_images/panel-light.png"
 
-#: The navigation at the side of pages that it does not name, by what it depends on there.
+#: The sidebar of pages that are not listed in it, by the values that it depends on.
 _NAVIGATIONS: dict[Any, str] = {}
 
 #: How many pages have been read and written, by all processes of this build.
@@ -65,7 +65,7 @@ _COUNTS = {"read": Value("i"), "written": Value("i")}
 
 
 def note_inputs(app: Any, name: str, content: list[str]) -> None:
-    """Read a page again also if what is put into it changes."""
+    """Make Sphinx read a page again if something inserted into it has changed."""
     of_code = name == playground.PAGE or name.startswith(f"{reference.FOLDER}/")
     for file in (f"{name}.player", front.DATA if name == docname(FRONT) else "", CODE if of_code else ""):
         if Path(app.srcdir, file).is_file():
@@ -119,7 +119,7 @@ def add_card(app: Any, name: str, template: str, context: dict[str, Any], doctre
 
 
 def add_player(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Put a trace into the page of the gallery that lies beside it, with what makes it live."""
+    """Insert a trace, with the script that plays it, into its page of the gallery."""
     player = Path(app.srcdir, f"{name}.player")
     if player.is_file():
         at = {file: context["pathto"](f"_static/{file}", resource=True) for file in (STYLE, SCRIPT)}
@@ -141,7 +141,7 @@ def add_front(app: Any, name: str, template: str, context: dict[str, Any], doctr
 
 
 def add_playground(app: Any, name: str, template: str, context: dict[str, Any], doctree: Any) -> str | None:
-    """The playground's page has a template of its own, and its words below."""
+    """Give the playground's page its own template, with its text below the playground."""
     if name != playground.PAGE:
         return None
     context["playground"] = playground.context(context["body"])
@@ -149,7 +149,7 @@ def add_playground(app: Any, name: str, template: str, context: dict[str, Any], 
 
 
 def add_assets(app: Any, error: Exception | None) -> None:
-    """Write what the drawings of the package need: their style sheet and their script."""
+    """Write the style sheet and the script that the package's drawings need."""
     if error is None:
         static = Path(app.outdir, "_static")
         (static / STYLE).write_text(drawn_style())
@@ -169,7 +169,7 @@ def setup(app: Any) -> None:
     app.connect("env-updated", note_navigation)
     app.connect("doctree-read", lambda *_: count("read"))
     app.connect("html-page-context", lambda *_: count("written"))
-    app.connect("html-page-context", share_navigation, priority=400)  # before the theme asks for it
+    app.connect("html-page-context", share_navigation, priority=400)  # before the theme uses it
     app.connect("html-page-context", add_player)
     app.connect("html-page-context", add_front)
     app.connect("html-page-context", add_card)

@@ -1,7 +1,7 @@
-"""The switches on the front page: of each combination of a protocol's main switches, the verdict and a trace.
+"""The switches on the front page: for each combination of a protocol's main switches, the verdict and a trace.
 
-All combinations are checked when the site is built, at small sizes. What the page shows then lies beside the sources:
-a page for a frame per distinct trace, and one document that says which combination has which.
+All combinations are checked at small sizes when the site is built. The results are stored with the sources: a page for
+a frame for each distinct trace, and a document that maps combinations to traces.
 """
 
 import itertools
@@ -33,7 +33,7 @@ from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_vi
 #: Where the frames and the document are, in the sources and on the site.
 FOLDER = "front"
 DATA = f"{FOLDER}/front.json"
-#: What the page takes of the package, among the static files: the panel's style sheet.
+#: The panel's style sheet, which the page takes from the package, among the static files.
 PANEL_STYLE = "panel.css"
 #: By protocol, the configuration that gives the sizes, and which switches are on at first.
 PROTOCOLS = {
@@ -43,25 +43,25 @@ PROTOCOLS = {
     "Iceberg": "iceberg/update_and_delete",
     "ColdFront's bakery": "bakery/v2_two_writers_wedge",
 }
-#: Switches in sight on the panel that would double the combinations and tell no other story; and those of lost answers
-#: and clean-up, with which some spaces have more than :data:`website.broken.MOST_STATES` states.
+#: Switches of the panel that are left out: some would double the combinations without adding a story; with those for
+#: lost answers and clean-up, some spaces have more than :data:`website.broken.MOST_STATES` states.
 _LEFT_OUT = {"AsPublished", "Isolation", "UpdateMode", "DeleteMode", "LostAnswer", "Remember", "CleanUp"}
 
 
 class Shown(NamedTuple):
-    """What the page shows of one combination.
+    """What the page shows for one combination.
 
     Attributes:
-        why: The property with the reason why it is violated; for settings that are not accepted, why not.
+        why: The property with the reason why it is violated; for settings that are not accepted, the reason for that.
         frame: The name of the page in the frame; "" if there is nothing to play.
         badge: The verdict as HTML.
-        visited: How many states that took.
-        start: The permalink of the initial state, from where the steps are taken by hand; "" for none.
-        title: Of the configuration that this is, "" for none.
-        doc: What the property promises whose trace plays.
+        visited: The number of states visited by the check.
+        start: The permalink of the initial state, for taking steps by hand; "" for none.
+        title: The title of the configuration with these settings; "" if there is none.
+        doc: The description of the property whose trace is played.
         hints: For each switch what flipping it would do, and whether that is good.
-        flips: For each switch or choice what setting it to each of its values does, in a sentence; and the name of the
-            page that tells the trace once more, up to what is otherwise now, if that repairs everything.
+        flips: For each switch or choice, a sentence on the effect of each of its values. If a value repairs everything,
+            also the name of the page that retells the trace up to its first difference.
     """
 
     why: str
@@ -76,7 +76,7 @@ class Shown(NamedTuple):
 
 
 def stage(folder: Path, kept: Path, only: Sequence[str] | None = None) -> None:
-    """Write what the front page shows of the protocols whose configuration is among `only`; of all for None."""
+    """Write the front page's data for the protocols whose configuration is among `only`; None means all."""
     models = {title: start_from(name).model_class for title, name in PROTOCOLS.items() if only is None or name in only}
     inputs = {title: [shipped()[PROTOCOLS[title]], *_files_of(model)] for title, model in models.items()}
     protocols = in_processes("front page", _explore, folder, inputs, kept)
@@ -162,7 +162,7 @@ def _switches(model: type[Model]) -> list[str]:
 
 
 def _files_of(model: type[Model]) -> list[Path]:
-    """The configurations of a model, those of its stories first."""
+    """The configurations of a model, beginning with those of its stories."""
     return [*stories(model).values(), *presets(model).values()]
 
 
@@ -195,7 +195,7 @@ def _main_verdict(result: Result) -> Verdict | None:
 
 
 def _title(configurations: Iterable[Configuration], result: Result, verdict: Verdict | None) -> str:
-    """The title of the first configuration that is this check, or one of fewer properties with that of the verdict."""
+    """The title of the first configuration with this check, or with fewer properties, the verdict's among them."""
     for configured in configurations:
         checked = configured.properties is None or verdict is None or verdict.name in configured.properties
         if checked and not configured.symmetry and configured.model.constants == result.model.constants:
@@ -224,7 +224,7 @@ def _others(
 
 
 def _hint(before: Result, name: str, others: Mapping[Any, Result | InputError]) -> tuple[str, str]:
-    """What flipping a switch would do; nothing is said of choices."""
+    """What flipping a switch would do; empty for choices."""
     if set(others) != {False, True}:
         return "", "idle"
     value = not before.model.constants[name]
@@ -263,11 +263,11 @@ def _frame(title: str, view: TraceView) -> str:
 
 
 def put(body: str, folder: Path, static: str) -> str:
-    """The front page with its switches in place of its picture, and the playground beside its title.
+    """The front page with its switches in place of its picture, and a link to the playground next to its title.
 
     Args:
-        static: Leads to the static files.
-        folder: Has what was staged; without that the page stays as it is.
+        static: The relative address of the static files.
+        folder: The folder with the staged data; without data, the page stays unchanged.
     """
     staged = folder / DATA
     if not staged.is_file():

@@ -1,8 +1,8 @@
-"""The gallery: a page for every violation that the configurations expect, and an index to search in.
+"""The gallery: a page for every violation that the configurations expect, and a searchable index.
 
 A page's name, ``gallery/FOLDER/CONFIGURATION/PROPERTY``, is stable. Its text is Markdown, which Sphinx reads. The
-player of the trace lies beside it, and ``conf.py`` inserts it into the page, which keeps it out of the search index.
-Where other pages lead to it by a picture, the trace lies there as an animated one, too, and its last state for chats.
+trace's player is a separate file that ``conf.py`` inserts into the page, which keeps it out of the search index. If
+other pages link to it with a picture, the trace is also stored as an animated picture, and its last state for chats.
 """
 
 import re
@@ -33,11 +33,11 @@ from workbench.showing.view.trace.trace import verdict_view
 FOLDER = "gallery"
 #: The placeholder of the trace in a page.
 PLAYER = "<!-- player -->"
-#: What ends the names of the pictures beside a page that other pages lead to by a picture.
+#: The suffixes of the pictures of a page that other pages link to with a picture.
 ANIMATED, STILL = ".svg", ".png"
 #: The width of a card's picture, in pixels, as chats ask for it.
 CARD_WIDTH = 1200
-#: The configurations on top, with titles for those who know none of them.
+#: The configurations at the top, with titles for newcomers.
 CHOSEN = {
     "paimon/two_buckets_unprotected": "Two writers rename to one name: a row is lost",
     "hudi/timestamp_collision": "Two writers take the same timestamp: a row disappears",
@@ -60,12 +60,12 @@ class Entry:
     Attributes:
         page: Relative to the index, without a suffix.
         breaks: What breaks, in a sentence or two.
-        repairs: The changes that repair it, and do nothing else.
-        at_a_price: Those that break something else, or rule something out.
+        repairs: The changes that only repair it.
+        at_a_price: The changes that repair it, but break something else, or rule something out.
         states: The length of the trace.
-        shown: How many of them the player shows: no bookkeeping at the end.
-        picture: Its last state, as SVG, where pictures lead to the page; else "".
-        fault: The box at fault in it, if a report leads to the page; else "".
+        shown: How many of its states the player shows: bookkeeping at the end is left out.
+        picture: Its last state as SVG, if pictures link to the page; otherwise "".
+        fault: The box at fault in that state, if a report links to the page; otherwise "".
     """
 
     page: str
@@ -182,7 +182,7 @@ def _as_picture(property: str) -> str:
 
 
 def _unseen(broken: Broken) -> str:
-    """What the player leaves out at the end."""
+    """The states at the end that the player leaves out."""
     end = len(broken.trace) - broken.trace.end - 1
     return f", the last {'' if end == 1 else f'{end} '}without an event" if end else ""
 
@@ -226,7 +226,7 @@ def _repairs(broken: Broken) -> list[str]:
 
 
 def _but(repair: Attempt) -> str:
-    """What a repair breaks and rules out: some only prevent the events that the protocol cannot handle."""
+    """What else a repair breaks or rules out: some repairs only prevent events that the protocol cannot handle."""
     names, clauses = repair.breaks, []
     if names:
         clauses.append(f"{_list(names)} {'does' if len(names) == 1 else 'do'} not")
@@ -272,7 +272,7 @@ def link_tables(folder: Path, entries: Iterable[Entry]) -> None:
 def _linked(line: str, beside: str, violated: Mapping[str, Sequence[Entry]]) -> str:
     """A row of a table that begins with a configuration, with links from the properties that it violates.
 
-    Configurations without a folder are in that `beside` the page.
+    Configurations without a folder are in the folder `beside` the page.
     """
     row = _ROW.match(line)
     name = row[1] if row else ""
@@ -317,7 +317,7 @@ def _stories(protocol: str) -> dict[str, str]:
 
 
 def _is_on_top(name: str) -> bool:
-    """Whether pictures of a configuration lead to its page: it is chosen, an incident's, or a story."""
+    """Whether pictures of a configuration link to its page, since it is at the top, an incident's, or a story."""
     return name in {*CHOSEN, *incidents.reports(), *_stories(name.partition("/")[0])}
 
 
@@ -390,7 +390,7 @@ def _marked(how: str, changes: Sequence[str]) -> Markup | None:
 
 
 def _item(entries: Sequence[Entry]) -> Markup:
-    """A configuration, with what breaks in it."""
+    """A configuration, with the properties that break in it."""
     first = entries[0]
     facts = [f"{first.protocol} \N{MIDDLE DOT} ", element("code", first.configuration)]
     line = element(

@@ -31,7 +31,7 @@ class Report(NamedTuple):
 
     Attributes:
         name: The configuration that shows it.
-        by: What prevents it, as Markdown.
+        by: The setting that prevents it, as Markdown.
     """
 
     title: str
@@ -48,7 +48,7 @@ class Report(NamedTuple):
 
 @dataclass(frozen=True)
 class Shown:
-    """What shows a report.
+    """The trace that shows a report.
 
     Attributes:
         page: The address of the trace's page, relative to the page of incidents.

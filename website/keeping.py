@@ -1,4 +1,4 @@
-"""Keeps what a build made, so that the next one makes again only what changed."""
+"""Caches the files of a build, so that the next build makes only those whose inputs changed."""
 
 import filecmp
 import gc
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 CODE = "code.digest"
 #: How many lines tell the progress of a long list, at most.
 _LINES = 200
-#: Beside the files made for a name: what the call returned.
+#: The file, next to those made for a name, with the value that the call returned.
 _RETURNED = "returned.json"
 
 
@@ -44,20 +44,20 @@ def digest(words: Iterable[str], paths: Iterable[Path]) -> str:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files below a folder, without what Python and Numba cache."""
+    """The files below a folder, except the caches of Python and Numba."""
     return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.parent.name != "__pycache__")
 
 
 def in_processes(
     title: str, make: Callable[[Path, str], Any], folder: Path, inputs: Mapping[str, Iterable[Path]], kept: Path
 ) -> list[Any]:
-    """Write into a folder what `make` makes for each name, in a process per core; prints a count.
+    """Call `make` for each name, in a process per core, and collect its files in a folder; prints a count.
 
-    What was made of the same inputs by the same code is taken from `kept`.
+    If the same code has already run on the same inputs, its files are taken from `kept`.
 
     Args:
-        make: Writes below the folder that it is given, and returns what JSON can hold.
-        inputs: For each name the files that the result depends on.
+        make: Writes files below the folder that it gets, and returns a value that JSON can represent.
+        inputs: For each name, the files that the result depends on.
 
     Returns:
         What `make` returned for each name.
@@ -81,7 +81,7 @@ def in_processes(
 
 
 def _keep(make: Callable[[Path, str], Any], folder: Path, name: str) -> None:
-    """Make a folder, whole or not at all, in place of those of other inputs."""
+    """Make a folder atomically. It replaces the folders of other inputs."""
     shutil.rmtree(folder.parent, ignore_errors=True)
     unfinished = folder.with_suffix(".unfinished")
     unfinished.mkdir(parents=True)

@@ -20,7 +20,7 @@ class Lesson:
 
     Attributes:
         title: Its first heading.
-        after: The notebooks that come before.
+        after: The notebooks to read before it.
         needs: The programs that it starts.
     """
 

@@ -28,7 +28,7 @@ def broken(folder: Path, kept: Path) -> Iterator[str]:
     """The errors in links below `folder`: missing targets, and resources loaded from other sites.
 
     Args:
-        kept: Has what was in the pages of earlier builds.
+        kept: The cache with the links in the pages of earlier builds.
     """
     folder = folder.resolve()
     paths = {path.relative_to(folder).as_posix(): [path] for path in sorted(folder.rglob("*.html"))}

@@ -1,7 +1,7 @@
 """The reference of the package's public names, from their docstrings.
 
-There is a page for each room that the guides import from: the names in its ``__all__``, and those in its modules that
-the guides use.
+There is a page for each room that the guides import from. It has the names in the room's ``__all__``, and those names
+of its modules that the guides use.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def stage(folder: Path) -> set[str]:
 
 
 def source(module: str, name: str) -> str | None:
-    """The file that defines the object of a name, relative to the repository; None if there is none."""
+    """The file that defines the named object, relative to the repository; None if there is none."""
     value: Any = importlib.import_module(module)
     for part in name.split("."):
         value = inspect.getattr_static(value, part, None) if inspect.isclass(value) else getattr(value, part, None)
@@ -49,7 +49,7 @@ def source(module: str, name: str) -> str | None:
 
 
 def _sources(entry: Any) -> Iterator[str]:
-    """The files that the links beside an object, and the members of a class, lead to."""
+    """The files that the links next to an object, and next to the members of a class, point to."""
     names = [entry.__qualname__, *(f"{entry.__qualname__}.{name}" for name in vars(entry) if inspect.isclass(entry))]
     yield from filter(None, (source(entry.__module__, name) for name in names))
 
@@ -60,7 +60,7 @@ def _room(module: str) -> str:
 
 
 def _page(room: str, names: list[tuple[str, str]], documented: dict[tuple[str, str], Any]) -> str:
-    """The page of a room: its own words, then its names, but for those that are told already; empty if all are."""
+    """The page of a room: its docstring, then its names, except those documented already; empty if all are."""
     constants, parts = [], []
     for module, name in names:
         entry = getattr(importlib.import_module(module), name)
@@ -83,7 +83,7 @@ def _imported() -> Iterator[tuple[str, str]]:
             if statement["module"].startswith("workbench.protocols"):
                 continue
             for name in (statement["many"] or statement["some"]).split(","):
-                if words := name.split():  # `name as other` is that of the first word
+                if words := name.split():  # for `name as other`, the first word
                     yield statement["module"], words[0]
 
 

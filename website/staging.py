@@ -85,7 +85,7 @@ class Staging:
         return "".join([*parts, self._linked(text[end:], path)])
 
     def _notebook(self, text: str, path: str) -> str:
-        """A notebook with the links of the site, and of each output what a page shows: HTML where there is some."""
+        """A notebook with the site's links. Of each output only the HTML is kept, if it has any."""
         notebook: dict[str, Any] = json.loads(text)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "markdown":

@@ -1,8 +1,8 @@
 """The playground: the page ``playground.html``, on which the kernel runs in the reader's browser.
 
-Its words are ``README.md``, and ``playground.html`` is its template. ``playground.js`` runs in the page,
-``worker.js`` and ``in_browser.py`` beside it, and ``frame.js`` in the frame with the trace. ``offline.js`` keeps all
-files for the next time. The package's modules are packed as they are.
+Its text is ``README.md``, its template ``playground.html``. ``playground.js`` runs in the page, ``worker.js`` and
+``in_browser.py`` in a worker, and ``frame.js`` in the frame with the trace. ``offline.js`` caches all files for the
+next visit. The package's modules are packed unchanged.
 """
 
 import base64
@@ -26,14 +26,14 @@ from workbench.registry.configurations import shipped
 from workbench.showing.pictures.markup import Markup, element
 from workbench.showing.view.base.html import drawn_style, live_script
 
-#: The name of the page, as Sphinx has it.
+#: Sphinx's name for the page.
 PAGE = "playground"
 #: Configurations with more states than this take too long in a browser.
 MOST_STATES = 6_000
 
 _HERE = Path(__file__).parent
 _GUIDE = ROOT / "docs" / "modelling.md"
-#: Imports what the worker does and every model, from the standard library alone; the files that took are printed.
+#: A script that imports what the worker imports, and every model, using only the standard library; it prints the files.
 _IMPORTED = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
@@ -49,7 +49,7 @@ print(json.dumps([module.__file__ for name, module in sys.modules.items() if nam
 
 
 def context(words: str) -> dict[str, Any]:
-    """What the template is given; `words` are the page's as HTML, with their heading."""
+    """The values for the template. `words` is the page's text as HTML, including its heading."""
     return {
         "words": re.sub("<h1>.*?</h1>", "", words, count=1, flags=re.DOTALL),
         "first": first_model(),
@@ -106,7 +106,7 @@ def frame() -> str:
 
 
 def _frame_script() -> str:
-    """What plays a trace, and tells the page."""
+    """The script that plays a trace, and reports to the page."""
     return live_script(_read("frame.js"))
 
 

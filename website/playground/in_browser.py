@@ -38,7 +38,7 @@ from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_vi
 
 #: The files as errors name them.
 MODEL, SETTINGS = Path("model.py"), Path("settings.toml")
-#: Seconds between two looks at what the page says meanwhile.
+#: How many seconds pass between checks for messages from the page.
 _PAUSE = 0.05
 _LINE = re.compile(rf"\({re.escape(MODEL.name)}(?::|, line )(\d+)\)")
 _LINE_OF_SETTINGS = re.compile(r"\(at line (\d+), ")
@@ -83,7 +83,7 @@ class Playground:
             return json.dumps(self._failed(error))
 
     def stop(self) -> None:
-        """Let the search end with what it has found."""
+        """Make the search end early, with what it has found so far."""
         self._stopping = True
 
     async def check(self, source: str, settings: str, max_states: int) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class Playground:
         return {"shown": "", "trace": view.html(), "permalink": view.permalink}
 
     def _compared(self, view: TraceView) -> Told | None:
-        """If the last step is the first to break something: in how many steps, beside what a check found."""
+        """If the last step is the first to break something: after how many steps, compared with a check."""
         *before, last = view.steps
         if not last.broken or any(step.broken for step in before):
             return None
@@ -196,12 +196,12 @@ class Playground:
         return _brought(source, settings)
 
     def follow(self, source: str, settings: str, line: str) -> dict[str, Any]:
-        """The behaviour of a permalink of this model, at the step that it asks for."""
+        """The behaviour of a permalink of this model, at the permalink's step."""
         trace, link = follow_permalink(line, type(_configuration(source, settings).model.author))
         return self._shown(trace, link.step)
 
     def _failed(self, error: BaseException) -> dict[str, Any]:
-        """What is wrong, in a line; the line of the model or the settings; and the behaviour that leads there."""
+        """The error in one line, the line of the model or the settings it is in, and the behaviour that leads to it."""
         ours = isinstance(error, (InputError, ModelError))
         message = str(error) if ours else f"{type(error).__name__}: {error}{place_of(error)}"
         lines, of_settings = _LINE.findall(message), _LINE_OF_SETTINGS.findall(message)
@@ -259,7 +259,7 @@ def _brought(source: str, settings: str) -> dict[str, Any]:
 
 
 def _constants(model: Machine) -> list[dict[str, Any]]:
-    """The switches, integers, sizes and choices among the constants, each with its value and what it takes."""
+    """The switches, integers, sizes and choices among the constants, each with its value and the accepted values."""
     adjustable = []
     for name, constant in model.declared.constants.items():
         domain, value, words, numbers = constant.domain, model.constants[name], None, None
@@ -278,16 +278,16 @@ def _constants(model: Machine) -> list[dict[str, Any]]:
 
 
 def _toml(value: Any) -> str:
-    """A constant as a permalink has it, in TOML, whose lists, texts and numbers are JSON's."""
+    """A constant as in a permalink, in TOML. TOML writes lists, strings and numbers as JSON does."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(key)} = {_toml(member)}' for key, member in value.items())}}}"
     return f"[{', '.join(map(_toml, value))}]" if isinstance(value, list) else json.dumps(value)
 
 
 def _find(name: str, source: str) -> type[Model]:
-    """The model that the settings name, from this text of its file.
+    """The model that the settings name, from the given text of its file.
 
-    If the text is that of the package, its model is taken. If it was changed, the changed one is drawn like that.
+    If the text is unchanged, this is the package's own model. A changed model gets the pictures of the package's model.
     """
     is_named = name in models()
     here = get_model(name).__name__ if is_named else (in_file(name) or (None, ""))[1] or name

@@ -28,14 +28,14 @@ class Package(NamedTuple):
         return f"{self.name}-{self.version}.tgz"
 
 
-#: Its files have about 14 MB, 6 when compressed.
+#: Python for the browser. Its files take about 14 MB, 6 MB compressed.
 PYODIDE = Package(
     "pyodide",
     "314.0.7",
     "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==",
     ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"),
 )
-#: Its files have half a megabyte; one is the licence, which has to stand beside them.
+#: The editor. Its files take half a megabyte, including the licence, which must accompany them.
 CODEMIRROR = Package(
     "codemirror",
     "5.65.20",
@@ -59,10 +59,10 @@ def files(package: Package, kept: Path) -> dict[str, bytes]:
     """The contents of a package's files, by their names without folders.
 
     Args:
-        kept: The folder in which the package is kept for the next time.
+        kept: The folder in which the package is cached for the next build.
 
     Raises:
-        InputError: If the package cannot be had, or is not the one that was published.
+        InputError: If the package cannot be downloaded, or differs from the published one.
     """
     archive = kept / package.archive
     if not archive.is_file():
@@ -99,7 +99,7 @@ def _npm_of_wheel(folder: Path) -> list[str]:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command; Node trusts what the machine does, such as the certificate of a company's proxy, if it is told."""
+    """Run a command. Node is told to trust the machine's certificates, such as that of a company's proxy."""
     trusted = [os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *_BUNDLES]
     bundle = next((path for path in trusted if path and Path(path).is_file()), None)
     environment = {**({"NODE_EXTRA_CA_CERTS": bundle} if bundle else {}), **os.environ}

@@ -64,11 +64,11 @@ class Damages:
             self._found[name][1].add(version)
 
     def current(self, name: str) -> None:
-        """Note that what is read today needs a file, of whichever version it is: an audit of later ones reports it."""
+        """Note that current data needs a file, even if an old version added it: audits of later versions report it."""
         self._current.add(name)
 
     def is_current(self, name: str) -> bool:
-        """Whether what is read today needs a file."""
+        """Whether current data needs a file."""
         return name in self._current
 
     def around(self, *versions: int | None) -> "_Around":

@@ -20,7 +20,7 @@ def decoded(source: Source, decode: Decode, items: Sequence[Any], schema: pa.Sch
     """Apply a function to each item, and collect the rows in one Arrow table.
 
     Raises:
-        Damaged: If files are damaged, once all items were tried; it tells all errors.
+        Damaged: If files are damaged. It is raised after all items were tried, and reports all errors.
     """
     damaged: list[Damaged] = []
     table = pa.Table.from_batches(_batches(_rows(source, decode, items, damaged), schema), schema)

@@ -61,7 +61,7 @@ class Finding:
     no_picture: str | None = None
 
     def place(self) -> str:
-        """Where it is: version, bucket and key, as far as it has them."""
+        """The place of the finding: version, bucket and key, as far as they are known."""
         places = (("version", self.version), ("bucket", self.bucket), ("key", self.key))
         return ", ".join(f"{kind} {value}" for kind, value in places if value is not None)
 

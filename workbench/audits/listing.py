@@ -20,9 +20,9 @@ class Table:
     """A table to audit.
 
     Attributes:
-        path: Its place, as given.
+        path: Its path, as given.
         metadata: The metadata file that a catalog names; "" without a catalog.
-        name: Its name in a catalog, or beside another table in the same folder.
+        name: Its name in a catalog, or the name that distinguishes it from another table in the same folder.
         format: Its protocol's name; "auto" if the folder does not look like a table.
         storage: The catalog's settings of the file system, with credentials.
         refused: Why it cannot be opened; "" if it can.

@@ -44,11 +44,11 @@ class StoredVector(NamedTuple):
     """A deletion vector of the newest version, of the kind that Delta and Iceberg store.
 
     Attributes:
-        of: The data file whose rows it strikes out.
-        name: The file that has it; the one that names it, if it is `inline`.
-        size: The bytes of its magic number and bitmap.
-        cardinality: The number of rows that it is said to strike out.
-        rows: The data file's, if that is known.
+        of: The data file whose rows it deletes.
+        name: The file that contains it; if it is `inline`, the file that names it.
+        size: The size of its magic number and bitmap in bytes.
+        cardinality: The recorded number of rows that it deletes.
+        rows: The number of rows of the data file, if known.
     """
 
     of: str

@@ -106,7 +106,7 @@ def _export(arguments: argparse.Namespace, name: str) -> int:
     with progress_line() as on_progress:
         space = explore(model, names, symmetry=symmetry, budget=Budget(states=most), watch=Watch(on_progress))
     result = space.result
-    if result.error is not None:  # a partial space was not asked for
+    if result.error is not None:  # the command promises the whole space
         raise result.error
     for folder in folders:
         save(space, folder)

@@ -1,8 +1,8 @@
-"""Published FizzBee specifications, as they are.
+"""Published FizzBee specifications, run unchanged.
 
-``syntax`` reads a text into a tree, and ``meaning`` says what the tree means: the initial states, the steps of a
-state, and its assertions. Nothing in a text can run or reach Python: expressions are trees of the room's own, names are
-looked up in tables, and a name that begins with ``__`` is refused.
+``syntax`` reads a text into a tree, and ``meaning`` interprets the tree: the initial states, the steps of a state, and
+its assertions. Nothing in a text can run or reach Python: expressions are trees of our own, names are looked up in
+tables, and a name that begins with ``__`` is refused.
 
 ``machine`` is what engines ask. It builds on :class:`~workbench.fizzbee.meaning.steps.Meaning` alone:
 ``variables`` names what a state has, ``initial()`` and ``steps(state)`` yield states with canonical keys,

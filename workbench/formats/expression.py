@@ -251,7 +251,7 @@ def example_of(model: AnyModel) -> str:
 
 
 def placeholder_of(model: AnyModel) -> str:
-    """What stands in an empty field for an expression: its language, and an example."""
+    """The placeholder of an empty field for an expression: the language, and an example."""
     return f"{machine_of(model).language}, such as  {example_of(model)}"
 
 

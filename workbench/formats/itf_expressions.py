@@ -69,7 +69,7 @@ def decode_itf(expression: Any, model: Machine) -> Any:
 
 
 def decoder_of(model: AnyModel) -> "ItfDecoder":
-    """What reads expressions as values of this model."""
+    """The decoder that reads expressions as values of this model."""
     return (_ModuleDecoder if machine_of(model).language == "TLA+" else ItfDecoder)(model)
 
 

@@ -43,15 +43,15 @@ class Recording(NamedTuple):
     """Observations in order.
 
     Attributes:
-        loop: The index of the observation to which the behaviour returns after the last, for ever.
+        loop: The index of the observation to which the behaviour returns after the last one, for ever.
         begins: Where the behaviour is at the first observation: in an initial state, in any reachable state, or in one
             of these states.
         watched: Cells under continuous observation, as a table's rows are by its log. An observation names those of
             them that may have changed since the previous one; the others have not changed in between. None if each
             observation stands alone.
-        irrelevant: Cells that no observation depends on, such as a history that steps only add to: of states that
-            differ only in these, one is followed. The recording's maker vouches for that; an accepted recording is a
-            behaviour in any case.
+        irrelevant: Cells that no observation depends on, such as a history that steps only add to. Of several states
+            that differ only in these, one is followed. The recording's author vouches for that; but an accepted
+            recording is always a behaviour.
     """
 
     states: list[Observation]

@@ -38,10 +38,10 @@ class AbstractStep:
 class AbstractTrace:
     """A behaviour in the abstract model's terms: one abstract step per step, some of which change nothing.
 
-    Its text leaves these out, but numbers them.
+    Its text omits the latter, but counts them in the numbering.
 
     Attributes:
-        model: The abstract one.
+        model: The abstract model.
     """
 
     model: Machine

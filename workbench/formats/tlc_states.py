@@ -58,10 +58,10 @@ def is_dump(document: str) -> bool:
 
 
 def parse_tlc(document: str) -> Behaviour:
-    """The behaviour in what TLC printed, or in a module that it dumped.
+    """The behaviour in TLC's output, or in a module that TLC dumped.
 
     Raises:
-        InputError: With the line, if there is none, or several, or a value cannot be read.
+        InputError: With the line, if there is no behaviour or more than one, or if a value cannot be read.
     """
     dumped = _dumped(document)
     return in_order(_printed(document) if dumped is None else _of_dump(*dumped))
@@ -129,7 +129,7 @@ def course(steps: Iterable[tuple[int, str, int]]) -> tuple[dict[int, str], int |
 
 
 def _printed(document: str) -> Behaviour:
-    """The behaviour in what TLC printed."""
+    """The behaviour in TLC's output."""
     lines, states = document.splitlines(), list[Written]()
     at = 0
     while at < len(lines):

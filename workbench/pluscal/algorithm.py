@@ -20,10 +20,10 @@ class Statement:
     at: Place = (0, 0)
     label: str = field(default="", kw_only=True)
     label_at: Place | None = field(default=None, kw_only=True)  # of a label that is written
-    call: Place | None = field(default=None, kw_only=True)  # of the macro that it comes from
-    #: How the statement stands in the tree that pcal's checksum is taken of, once it is taken apart into steps.
+    call: Place | None = field(default=None, kw_only=True)  # the macro call that it was expanded from
+    #: The form of the statement in the tree that pcal hashes, once the statement has been split into steps.
     hashed: "Statement | None" = field(default=None, kw_only=True)
-    is_cut: bool = field(default=False, kw_only=True)  # such a one, of an if or either with labels in it
+    is_cut: bool = field(default=False, kw_only=True)  # whether it is `hashed` of an if or either with labels
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Assign(Statement):
 
 @dataclass
 class If(Statement):
-    """`then_steps` and `else_steps`: from the first label on."""
+    """An ``if``. `then_steps` and `else_steps` hold its branches from their first label on."""
 
     test: Expression = field(default_factory=Expression)
     then: list[Statement] = field(default_factory=list)
@@ -120,7 +120,7 @@ class MacroCall(Statement):
 
 @dataclass
 class Step:
-    """What stands from one label to the next."""
+    """The statements from one label to the next."""
 
     label: str
     body: list[Statement]

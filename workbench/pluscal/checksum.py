@@ -1,8 +1,8 @@
 """The checksums that pcal writes beside BEGIN TRANSLATION.
 
-Of the translation: CRC-32 of its lines, without their ends. Of the algorithm: CRC-32 of pcal's syntax tree as text,
-after the translation, which has replaced what ends the last compound statement of a step; of a fair algorithm, of the
-word ``fair`` alone, whatever stands in it.
+The translation's checksum is the CRC-32 of its lines without line ends. The algorithm's is the CRC-32 of pcal's syntax
+tree as text, after translation, which rewrites the compound statement that ends a step. For a fair algorithm pcal
+hashes the word ``fair`` alone, whatever the algorithm says.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def of_lines(lines: Sequence[str]) -> str:
 
 
 def is_absent_or(right: str, written: str) -> bool:
-    """Whether a checksum is not there, or the right one. Leading zeros do not count."""
+    """Whether a checksum is missing or correct. Leading zeros do not count."""
     return not written or int(written, 16) == int(right, 16)
 
 
@@ -105,7 +105,7 @@ class _Printer:
         return text + self.body(" stmts |-> ", step.body, "]")
 
     def body(self, name: str, body: list[pcal.Statement], end: str = ",") -> str:
-        """The last one as the translation left it."""
+        """The text of a body, with its last statement as the translation rewrote it."""
         shown = [*body[:-1], body[-1].hashed or body[-1]] if body else []
         return self.field(name, shown, self.statement, end)
 

@@ -1,4 +1,4 @@
-"""The comments of a module, as SANY sees them: PlusCal stands in one."""
+"""Finds the comments of a module as SANY does; a PlusCal algorithm is inside one."""
 
 import re
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ class Comment(NamedTuple):
 
 
 def comments_in(text: str, depth: int = 0) -> Iterator[Comment]:
-    """The comments inside modules. One without an end is none, and text around modules has none, as in SANY.
+    """The comments inside modules. As in SANY, an unclosed comment and comments outside of modules do not count.
 
     Args:
-        depth: The number of modules in which the text begins.
+        depth: How many modules are open where the text begins.
     """
     at = 0
     while landmark := _LANDMARK.search(text, at):
@@ -43,7 +43,7 @@ def comments_in(text: str, depth: int = 0) -> Iterator[Comment]:
 
 
 def end_of_comment(text: str, start: int) -> int | None:
-    """The offset behind the comment that begins at `start`, with those inside it; None if it has no end."""
+    """The offset just after the comment that begins at `start`, nested ones included; None if it is never closed."""
     depth = 0
     for edge in _COMMENT_EDGE.finditer(text, start):
         depth += 1 if edge.group() == "(*" else -1

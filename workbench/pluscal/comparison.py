@@ -1,9 +1,9 @@
-"""A translation beside a fresh one: which definitions differ in what they say.
+"""Compares a translation with a fresh one: which definitions differ in meaning.
 
-Layout, comments, the order of variables, and the lines that assertions name do not count: they change with the version
-of pcal and with what stands above the algorithm. Next and the definitions around termination are not compared: their
-form has changed, and they say nothing that other definitions do not say. Nor is Spec, whose fairness may come from
-pcal's command line, which no file names.
+Layout, comments, the order of variables, and the line numbers in assertions do not count: they change with the version
+of pcal and with the text above the algorithm. Next and the definitions about termination are not compared: their form
+has changed between versions, and the other definitions determine them. Nor is Spec: its fairness may come from pcal's
+command line, which is recorded nowhere.
 """
 
 import re

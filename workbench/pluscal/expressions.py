@@ -1,7 +1,7 @@
 """Expressions: words laid out in lines and columns.
 
-An expression is never parsed. The translation replaces words in it - a macro's parameter by its argument, ``x`` by
-``x'`` or ``x[self]`` - and moves what stood to their right or below, so that bullets stay in their columns.
+An expression is never parsed. The translation replaces words in it (a macro's parameter by its argument, ``x`` by
+``x'`` or ``x[self]``) and moves the words to their right and below, so that bulleted lists stay aligned.
 """
 
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from workbench.pluscal.tokens import STRING, SYMBOL, Token, added, kind_of
 
 @dataclass
 class Expression:
-    """Lines of words. A line is anchored to the word above that it is indented from, and moves with it."""
+    """Lines of words. A line is anchored to a word above it, by its indentation, and moves with that word."""
 
     lines: list[list[Token]] = field(default_factory=list)
 
@@ -23,7 +23,7 @@ class Expression:
         return [word for line in self.lines for word in line]
 
     def copy(self) -> "Expression":
-        """A copy whose leftmost line begins in column nought, without empty lines around it."""
+        """A copy whose leftmost line begins in column 0, without empty lines at its start and end."""
         lines = [[replace(word) for word in line] for line in self.lines]
         while lines and not lines[0]:
             del lines[0]
@@ -36,7 +36,11 @@ class Expression:
         return Expression(lines)
 
     def anchors(self) -> list[Token | None]:
-        """For each line, the last word not to the right of its first one in the nearest line not to the right of it."""
+        """For each line, the word that it is aligned to.
+
+        That is a word in the nearest line above that does not begin further right: the last one there that does not
+        begin to the right of this line's first word.
+        """
         anchors: list[Token | None] = []
         for index, line in enumerate(self.lines):
             anchor = None
@@ -52,9 +56,9 @@ class Expression:
         return anchors
 
     def replaced(self, by: dict[str, "Expression"], parentheses: bool) -> "Expression":
-        """With an expression for each occurrence of some names, except as the names of fields.
+        """A copy with each occurrence of some names replaced by an expression, except where they name fields.
 
-        Bound variables are no exception: it is the text of PlusCal that is replaced, as in the manual.
+        Bound variables are replaced too: as the manual says, substitution works on the text.
         """
         source = self.copy()
         spots = source._occurrences(by)
@@ -63,7 +67,7 @@ class Expression:
         words = source.words
         if len(words) == 1:
             return by[words[0].text].copy()
-        moved: dict[int, int] = {}  # from a word to how far it has moved
+        moved: dict[int, int] = {}  # how far each word has moved, by its identity
         out: list[list[Token]] = []
         for line, anchor in zip(source.lines, source.anchors(), strict=True):
             shift = moved[id(anchor)] if anchor else 0

@@ -1,4 +1,4 @@
-"""Labels, added where the manual demands them, and the steps that begin at them."""
+"""Adds labels where the manual requires them, and splits bodies into the steps that begin there."""
 
 from workbench.pluscal import algorithm as pcal
 from workbench.pluscal.macros import write_out
@@ -6,10 +6,10 @@ from workbench.pluscal.tokens import Mistake
 
 
 def settle(algorithm: pcal.Algorithm, add: bool | None = None, root: str = "Lbl_") -> None:
-    """Write macros out, add labels, cut into steps.
+    """Expand macros, add labels, and split bodies into steps.
 
     Args:
-        add: Whether labels may be added; None for pcal's own rule: only in one process that has none at all.
+        add: Whether labels may be added; None for pcal's own rule: only to a single process without any label.
     """
     write_out(algorithm)
     labels = _Labels(algorithm, root)
@@ -40,10 +40,12 @@ class _Labels:
         self._add(body, "a body begins with a label", False, set())
 
     def _add(self, body: list[pcal.Statement], reason: str, in_with: bool, assigned: set[str]) -> tuple[set[str], bool]:
-        """Label what needs it; tell what may have been assigned since the last label, and whether one was needed.
+        """Label the statements that need it.
+
+        Returns the variables that may have been assigned since the last label, and whether the body has or needs one.
 
         Args:
-            why: Why the first statement needs a label; empty if it does not.
+            reason: Why the first statement needs a label; empty if it does not.
         """
         crossed, now = False, set(assigned)
         for statement in body:
@@ -154,7 +156,7 @@ def holds_steps(node: pcal.Statement) -> bool:
 
 
 def _omissions(algorithm: pcal.Algorithm) -> None:
-    """Whether the translation goes without pc, and without stuttering at its end."""
+    """Decide whether the translation can omit pc, and the stuttering step at its end."""
     algorithm.omit_pc = not (algorithm.procedures or algorithm.goes or algorithm.goes_to_done or algorithm.modified)
     bodies = [part.steps for part in algorithm.processes] or [algorithm.steps]
     omits = []

@@ -1,4 +1,4 @@
-"""The layout of a translation: lines with the places of their words, and where pcal breaks them."""
+"""The layout of a translation: where pcal breaks lines, and where their words come from."""
 
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ WIDTH = 78
 
 @dataclass
 class Line:
-    """A line of the translation, and where the words at some of its columns (from nought) stand in PlusCal."""
+    """A line of the translation, with the places in the PlusCal text of the words at some of its columns (from 0)."""
 
     text: str = ""
     places: list[tuple[int, pcal.Place]] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Changed:
 
 
 def unchanged_conjunct(names: list[str], begin: str, width: int) -> list[str]:
-    """The conjunct that says so, from a line's beginning on."""
+    """The ``UNCHANGED`` conjunct for these variables, after the text `begin` of its first line."""
     if not names:
         return []
     if len(names) == 1:
@@ -100,7 +100,7 @@ def rows_of(names: list[str], width: int, keeps_length: bool) -> list[str]:
 
 
 def needs_parentheses(expression: Expression) -> bool:
-    """Pcal's own rule; of an expression of several lines it reads the first one over and over."""
+    """Whether pcal puts an expression in parentheses. Its rule rereads the first line in place of each later one."""
     texts = expression.texts()
     depth, in_string = 0, False
     for _ in texts:

@@ -1,4 +1,4 @@
-"""Macros, written out where they are called."""
+"""Expands macros where they are called."""
 
 from copy import copy
 from dataclasses import replace

@@ -1,7 +1,7 @@
-r"""A module with PlusCal: its algorithm, the translation that stands in it, and a fresh one.
+r"""A module with PlusCal: its algorithm, its present translation, and a fresh one.
 
-The translation stands between ``\* BEGIN TRANSLATION`` and ``\* END TRANSLATION``; since 2020 the first of these lines
-has two checksums, of the algorithm and of the translation.
+The translation is between ``\* BEGIN TRANSLATION`` and ``\* END TRANSLATION``. Since 2020, pcal adds two checksums to
+the first of these lines: of the algorithm and of the translation.
 """
 
 import re
@@ -38,7 +38,7 @@ _PROCESS_FAIRNESS = {"wf": "WF", "sf": "SF"}
 
 @dataclass(frozen=True)
 class Checksums:
-    """pcal's checksums, as it writes them; "" for one that is not there."""
+    """The two checksums as pcal writes them; "" for a missing one."""
 
     algorithm: str
     translation: str
@@ -49,14 +49,14 @@ class Checksums:
 
 @dataclass(frozen=True)
 class Source:
-    """The algorithm in a module, and the translation that stands there. Lines count from 1.
+    """The algorithm in a module, and its present translation. Lines count from 1.
 
     Attributes:
         module: The text of the module.
         name: The module's name, for messages.
-        start: The offset behind ``--algorithm``.
-        end: The offset of the end of its comment, or of the module's header for an algorithm that stands above it.
-        is_above: Whether it stands above the module's header, which takes no comment.
+        start: The offset just after ``--algorithm``.
+        end: The offset of the end of its comment; if it is above the module's header, that of the header.
+        is_above: Whether it is above the module's header, where it need not be in a comment.
         is_fair: Whether it is a ``--fair algorithm``.
         begin: The line of ``BEGIN TRANSLATION``; 0 if there is none.
         finish: The line of ``END TRANSLATION``; 0 if there is none.
@@ -78,7 +78,7 @@ class Source:
 
     @property
     def translation(self) -> list[str]:
-        """The lines of the translation that stands in the module."""
+        """The lines of the module's present translation."""
         return self.rows[self.begin : self.finish - 1] if self.finish else []
 
     @property
@@ -87,13 +87,13 @@ class Source:
 
     @property
     def checksums(self) -> Checksums:
-        """The checksums that stand in the module."""
+        """The checksums recorded in the module."""
         sums = _SUMS.search(self.rows[self.begin - 1]) if self.begin else None
         return Checksums(sums[1] or "", sums[2] or "") if sums else Checksums("", "")
 
     @property
     def is_edited(self) -> bool:
-        """Whether the translation was changed after pcal wrote it, as its checksum tells."""
+        """Whether the checksum shows that the translation was edited after pcal wrote it."""
         return not checksum.is_absent_or(checksum.of_lines(self.translation), self.checksums.translation)
 
     @property
@@ -106,7 +106,7 @@ class Source:
 
     @cached_property
     def algorithm_alone(self) -> str:
-        """The algorithm at its lines and columns, with blanks for the text around it."""
+        """The algorithm at its original lines and columns, with everything around it blanked out."""
         before = _laid_out(self.module[: self.start])
         return _VISIBLE.sub(" ", before) + _laid_out(self.module[: self.end])[len(before) :]
 
@@ -117,10 +117,10 @@ class Source:
         return read(_without_comments(all_of_it[len(before) :]), self.line_of(self.start), column)
 
     def translate(self) -> "Translation":
-        """Translate the algorithm, with the options that the module names.
+        """Translate the algorithm, with the options given in the module.
 
         Raises:
-            InputError: With the place, for a mistake.
+            InputError: With the place of a mistake.
         """
         try:
             return self._translated
@@ -163,9 +163,9 @@ class Translation:
         algorithm_range: The line range of the algorithm, for messages.
         lines: The translated lines.
         checksums: The checksums of the algorithm and of the translation.
-        warnings: Where pcal's translation differs from what a reader would expect, with a text for each place.
-        alone: By each definition that is a step of a process declared with ``=``, the name of that process.
-        written: The places in the algorithm of the names that the translation defines.
+        warnings: The places where pcal's translation is not what a reader would expect, each with a message.
+        alone: For each step of a process declared with ``=``, by the name of its definition, the name of the process.
+        written: The places in the algorithm that the names defined by the translation come from.
     """
 
     source: Source
@@ -182,15 +182,15 @@ class Translation:
 
     @cached_property
     def differences(self) -> list[str]:
-        """The definitions that the module's translation and this one do not share."""
+        """The definitions in which the module's translation and this one differ."""
         return differing(self.source.translation, self.texts)
 
     @property
     def is_stale(self) -> bool:
-        """Whether the module's translation is that of another algorithm.
+        """Whether the module's translation belongs to another version of the algorithm.
 
-        An equal checksum settles it, except that pcal gives all fair algorithms the same one. Otherwise definitions are
-        compared.
+        Equal checksums settle it, except for fair algorithms, which all have the same one. Otherwise the definitions
+        are compared.
         """
         if not self.source.is_translated:
             return False
@@ -201,20 +201,20 @@ class Translation:
 
     @property
     def defined(self) -> set[str]:
-        """The names that it declares or defines."""
+        """The names that the translation declares or defines."""
         return defined(self.texts)
 
     @cached_property
     def begin(self) -> int:
-        """The line of :attr:`module`, from 1, at which it begins."""
+        """The line of :attr:`module`, from 1, on which the translation begins."""
         return (self.source.begin or self.source.line_of(self.source.end) + 1) + 1
 
     @cached_property
     def module(self) -> str:
-        """The module with this translation in place of the old one, or behind the algorithm, as pcal writes it.
+        """The module as pcal would write it: this translation replaces the old one, or follows the algorithm.
 
         Raises:
-            InputError: If there is no place for it.
+            InputError: If there is nowhere to put the translation.
         """
         source = self.source
         rows, at = list(source.rows), source.begin
@@ -239,7 +239,7 @@ class Translation:
         return ("\r\n" if "\r\n" in source.module else "\n").join(rows)
 
     def place(self, line: int, column: int) -> Place:
-        """The place in the original module, in PlusCal for the translation, of a place in :attr:`module`."""
+        """Map a place in :attr:`module` to the original text; one in the translation maps to the PlusCal behind it."""
         index = line - self.begin
         if index < 0:
             return line, column
@@ -255,7 +255,7 @@ class Translation:
 
 
 def find(module: str, name: str) -> Source | None:
-    """The algorithm in the comments of a module; None if it has none, the first one if it has several."""
+    """The first algorithm in the comments of a module; None if there is none."""
     if not _BEGIN.search(module):  # as in most modules
         return None
     comments = list(comments_in(module))
@@ -276,7 +276,7 @@ def find(module: str, name: str) -> Source | None:
 
 
 def _with_sums(row: str, sums: Checksums) -> str:
-    """The line with new checksums for those that it has, of which one may be switched off."""
+    """The line with its checksums renewed. A line may have both, one or none."""
     old = _SUMS.search(row)
     for group, new in ((2, sums.translation), (1, sums.algorithm)) if old else ():
         if old and old[group] is not None:
@@ -290,7 +290,7 @@ def _laid_out(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """The text with blanks for the comments in it."""
+    """The text with its comments blanked out."""
     parts, at = [], 0
     while landmark := _LANDMARK.search(text, at):
         parts.append(text[at : landmark.start()])

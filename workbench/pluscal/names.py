@@ -1,4 +1,4 @@
-"""Names that clash: labels, processes, procedures, and local variables become names of one module."""
+"""Renames what would clash: labels, processes, procedures and local variables all become names of one module."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class _Symbol:
 
 
 class Names:
-    """The symbols of an algorithm, each with the name it bears in the translation."""
+    """The symbols of an algorithm, each with its name in the translation."""
 
     def __init__(self, algorithm: pcal.Algorithm) -> None:
         self.symbols: list[_Symbol] = []
@@ -197,7 +197,7 @@ def _direct(node: pcal.Statement) -> list[list[pcal.Step]]:
 
 
 def inner_steps(body: list[pcal.Statement]) -> list[list[pcal.Step]]:
-    """The steps inside some statements; what stands before a label comes first, as in pcal."""
+    """The steps inside some statements. As in pcal, those in the unlabelled beginning of a branch come first."""
     inner: list[list[pcal.Step]] = []
     for node in body:
         if isinstance(node, pcal.If):

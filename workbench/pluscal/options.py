@@ -12,10 +12,10 @@ class Options:
     """pcal's options.
 
     Attributes:
-        fairness: ``wf``, ``sf``, ``wfNext`` or ``nof``; "" if none is asked for.
-        label: Whether labels may be added; None for pcal's rule: only in one process that has none at all.
-        label_root: What the names of added labels begin with.
-        no_done_disjunct: Whether Next has no disjunct for stuttering at the end.
+        fairness: ``wf``, ``sf``, ``wfNext`` or ``nof``; "" if the module asks for none.
+        label: Whether labels may be added; None for pcal's rule: only to a single process without any label.
+        label_root: The prefix of the names of added labels.
+        no_done_disjunct: Whether to leave out the disjunct of Next that stutters after termination.
     """
 
     fairness: str = ""

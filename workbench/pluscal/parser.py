@@ -1,4 +1,4 @@
-"""Words of an algorithm to its parts."""
+"""Parses the words of an algorithm."""
 
 from workbench.pluscal import algorithm as pcal
 from workbench.pluscal.expressions import Expression
@@ -14,10 +14,10 @@ _KEYWORD_WORDS = (
 )
 _WITHOUT_SEMICOLON = "end begin else elsif or do macro procedure process fair define } {"
 _AFTER_SEMICOLON = "if either while with call return goto print assert skip when await"
-#: An expression ends before these, unless they name a field.
+#: These words end an expression, unless they name a field.
 _ENDS = frozenset(_END_WORDS.split())
 _KEYWORDS = frozenset(_KEYWORD_WORDS.split())
-#: No semicolon is asked for before these.
+#: Before these words no semicolon is needed.
 _NO_SEMICOLON = frozenset(_WITHOUT_SEMICOLON.split())
 _SEMICOLON = frozenset(_AFTER_SEMICOLON.split())
 _OPEN, _CLOSE = frozenset(["(", "[", "{", "<<", "⟨"]), frozenset([")", "]", "}", ">>", "⟩", ">>_", "]_"])
@@ -82,7 +82,7 @@ class _Parser:
         elif self.peek() not in _NO_SEMICOLON:
             if self.peek() in _SEMICOLON:
                 raise self.fail(f"a ; is missing before {self.peek()}")
-            if self.peek() in (":=", ":", "||") and self.at:  # what the expression took was the next statement
+            if self.peek() in (":=", ":", "||") and self.at:  # the expression swallowed the next statement
                 line = self.words[self.at].line
                 first = next(word for word in self.words if word.line == line)
                 raise self.fail(f"a ; is missing before {first.text}", first)

@@ -1,4 +1,4 @@
-"""Bodies to a flat list of steps: each waits for its pc, and sets the next one."""
+"""Flattens bodies to a list of steps. Each waits for its own pc, and sets the next one."""
 
 from dataclasses import dataclass
 
@@ -52,12 +52,12 @@ class _Flattener:
         return flats + self.steps(first.steps, step.label) + rest_inside + rest_outside
 
     def ended(self, body: list[pcal.Statement], after: str) -> tuple[list[pcal.Statement], list[Flat]]:
-        """With the next pc set at its end."""
+        """Rewrite a body so that it ends by setting pc to `after`; also return the steps split off from it."""
         new, rest, open_end = self._last(body, after)
         return (new + [_set_pc(after)] if open_end else new), rest
 
     def _last(self, body: list[pcal.Statement], after: str) -> tuple[list[pcal.Statement], list[Flat], bool]:
-        """Take the last statement apart; tell whether the next pc must still be set after it."""
+        """Rewrite the last statement; return the body, the steps split off, and whether pc must still be set."""
         rest: list[Flat] = []
         open_end = not self.no_pc
         if not body:
@@ -100,7 +100,7 @@ class _Flattener:
         return body, rest, open_end
 
     def _cut(self, node: pcal.Statement, after: str) -> tuple[pcal.Statement, list[Flat]]:
-        """An if or either with labels in it."""
+        """Split an if or either at the labels inside."""
         rest: list[Flat] = []
         if isinstance(node, pcal.If):
             then, rest_then = self.ended(node.then, node.then_steps[0].label if node.then_steps else after)

@@ -14,7 +14,7 @@ _SYMBOLS = (
     r" $$ ?? !! ## (+) (-) (.) (/) (\X) /\ \/ /= =< <= >= ~> -."
     r" ( ) [ ] { } , . : ; ' @ ~ = # < > + - * / ^ % & | $ ? ! \ _"
 )
-#: Words of TLA+ that are not names.
+#: The reserved words of TLA+.
 RESERVED = frozenset(_RESERVED.split())
 _WORD = re.compile(
     r"""(?P<string>"(?:\\.|[^"\\\n])*")
@@ -42,9 +42,9 @@ class Token:
     """A word.
 
     Attributes:
-        text: A string has its quotes.
-        column: The column, from 0, in which the word is laid out; it moves with its expression.
-        line, place: The line and column in the file, from 1; 0 for a word that the translation adds.
+        text: The word itself; a string keeps its quotes.
+        column: The column, from 0, in the layout. It changes as the expression moves.
+        line, place: The line and column in the file, from 1; 0 for a word that the translation added.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Token:
 
 
 def read(text: str, line: int, column: int) -> list[Token]:
-    """The words of a text that begins at a line and column, both from 1, of a file."""
+    """The words of a text that begins at the given line and column of its file, both from 1."""
     tokens = []
     for number, row in enumerate(text.split("\n"), line):
         shift = column - 1 if number == line else 0

@@ -1,4 +1,4 @@
-"""Steps to the text of TLA+, in pcal's layout, with the place in PlusCal of each word taken from there."""
+"""Writes steps as TLA+ in pcal's layout, and records the PlusCal place of each word that comes from there."""
 
 from workbench.pluscal import algorithm as pcal
 from workbench.pluscal.expressions import Expression, sentence
@@ -351,7 +351,7 @@ class Translator:
         return Writer(begin).add("TRUE", node.at).lines
 
     def primed(self, expression: Expression, changed: Changed, index: Expression | None = None) -> Expression:
-        """With ' after what this step has assigned, and [self] after what each process has its own of."""
+        """Add ' to the variables that this step has assigned, and [self] to those local to a process."""
         index = index or (self.self.bracketed() if self.self else None)
         by: dict[str, Expression] = {}
         for word in expression.words:
@@ -456,7 +456,7 @@ class Translator:
         pairs += [_fair_pair(procedures[name], kind, me, f"({me})") for name in part.calls if name in procedures]
         column = 11
         singles = [wf + (f" /\\ {sf}" if sf else "") for wf, sf in pairs]
-        # pcal's own measure, as wrong as it is: of the prefix only the last line's width
+        # pcal measures the prefix by its last line alone; wrong, but the layout depends on it
         width = (
             (len(prefix[-1]) if len(prefix) > 1 else 0)
             + len(pairs[0][0])
@@ -479,12 +479,12 @@ class Translator:
                 rows.append(" " * at + row)
             else:
                 rows[-1] += " " * at + row
-            ends_line = index == 0 or fits  # pcal ends no line behind a procedure that is too wide for it
+            ends_line = index == 0 or fits  # after a procedure too wide for its line, pcal does not break
         return "\n".join(rows).split("\n")
 
 
 def _written(body: list[pcal.Statement]) -> list[pcal.Statement]:
-    """Without assignments to nothing, for which pcal writes a conjunct that cannot be parsed."""
+    """Drop assignments without a target: for those pcal writes a conjunct that does not parse."""
     return [statement for statement in body if not isinstance(statement, pcal.Assign) or statement.parts]
 
 

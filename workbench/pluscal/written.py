@@ -1,4 +1,4 @@
-"""Where the algorithm has the names that its translation defines: for what its comments say of them."""
+"""Finds the names that a translation defines in the algorithm, so that comments there can describe them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,11 +13,11 @@ Kind = Literal["variable", "step", "definition"]
 
 
 class Written(NamedTuple):
-    """The place of a variable, of a step's label, or of a definition, in the file.
+    """The place in the file of a variable, a step's label or a definition.
 
     Attributes:
-        is_whole: Whether all of it stands in that line, so that a comment behind it there is about all of it.
-        is_last: Whether no other variable is declared behind it with the same keyword.
+        is_whole: Whether it fits on that line, so that a comment at the line's end describes all of it.
+        is_last: Whether it is the last variable declared with its keyword.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class Written(NamedTuple):
 def written(algorithm: pcal.Algorithm) -> dict[str, Written]:
     """The places of variables, labels and definitions, by their names in the translation.
 
-    Variables that share a line are left out: a comment there is about none of them alone.
+    Variables that share a line are left out, since a comment there could be about any of them.
     """
     parts = [*algorithm.procedures, *algorithm.processes]
     declared = [algorithm.variables, *(part.variables for part in parts)]
@@ -61,7 +61,7 @@ def _in_line(variable: pcal.Declaration) -> bool:
 
 
 def _is_whole(step: pcal.Step) -> bool:
-    """Whether a label stands alone in its line, or is that of one plain statement, such as a macro's call."""
+    """Whether a label is alone on its line, or labels a single simple statement, such as a macro call."""
     first, *others = step.body
     if first.label_at is not None and first.label_at[0] < _place(first)[0]:
         return True
@@ -71,7 +71,7 @@ def _is_whole(step: pcal.Step) -> bool:
 
 
 def _place(statement: pcal.Statement) -> pcal.Place:
-    """Where it is written: a macro's statements are where the macro is called."""
+    """The place of a statement; for one expanded from a macro, the place of the call."""
     return statement.call or statement.at
 
 

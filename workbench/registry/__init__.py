@@ -265,10 +265,10 @@ def names_model(name: str) -> bool:
 
 
 def model_of(model: Any) -> Machine:
-    """The machine of an object; of a class, or a name for :func:`get_model`, the one with default constants.
+    """The machine of an object. For a class, or a name that :func:`get_model` accepts, it has default constants.
 
     Raises:
-        InputError: If it is none of these.
+        InputError: If the argument is none of these.
     """
     return machine_of(get_model(model) if isinstance(model, str) else model)
 

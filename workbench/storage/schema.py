@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def from_json(kind: type[T], document: Any, where: str) -> T:
-    """The `kind` in `document`, from :func:`read_json`, as ``dataclasses.asdict`` and ``json.dumps`` wrote it.
+    """Build a `kind` from a document that :func:`read_json` returned and ``dataclasses.asdict`` once wrote.
 
     Args:
         kind: A dataclass with fields of the types ``bool``, ``int``, ``float``, ``str``, ``Any`` (left as it is), other
@@ -21,8 +21,8 @@ def from_json(kind: type[T], document: Any, where: str) -> T:
         where: The prefix of places in errors.
 
     Raises:
-        InputError: For a missing or undeclared field, and a value of another type. ``true`` is no number, and ``1.0``
-            is no integer.
+        InputError: For a missing or undeclared field, and a value of the wrong type. ``true`` is not a number, and
+            ``1.0`` is not an integer.
     """
     return typing.cast(T, _read(kind, document, where))
 

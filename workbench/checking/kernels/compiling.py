@@ -44,7 +44,7 @@ def only_cached() -> Iterator[None]:
 
 
 def compile_here() -> None:
-    """Let this process compile what its searches need before they begin, silently: its caller has asked for that."""
+    """Allow this process to compile kernels before a search begins, silently, since its caller asked for it."""
     global _here, _tell
     _here, _tell = True, None
 

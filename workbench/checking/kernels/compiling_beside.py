@@ -63,20 +63,20 @@ def search_at_once(
 ) -> T:
     """The result of `search`, which starts over, with the same outcome, if the kernels are ready before it ends.
 
-    A budget of seconds is spent with compiled kernels: a search that interprets them goes on until they are there.
+    A budget of seconds applies to compiled kernels: an interpreted search continues until they are ready.
 
     Args:
         load: Loads the kernels that every search needs.
-        limits: The limits of the search, of which loading is not a part.
-        small: Whether to interpret the kernels first, as far as that takes less time than loading Numba.
-        rare: Whether checks do without some of the kernels; they are compiled last.
+        limits: The limits of the search. Loading does not count.
+        small: Whether to interpret the kernels first, for as long as loading Numba would take.
+        rare: Whether some of the kernels are not needed for checks; these are compiled last.
     """
     if small and limits.budget.seconds is None:
         with suppress(TooMuch), interpreting(FORMS, _Loading(load)):
             return search()
     try:
         return _search_compiled(search, load, limits, rare)
-    except (MemoryError, NotLoaded):  # there is no room for the kernels
+    except (MemoryError, NotLoaded):  # there is no memory for the kernels
         limits.restart()
         with interpreting(FORMS, lambda: False):
             return search()
@@ -137,10 +137,10 @@ def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
     """Load kernels that another process compiles, if the cache lacks them.
 
     Args:
-        rare: Whether checks do without some of them.
+        rare: Whether some of them are not needed for checks.
 
     Raises:
-        KeyboardInterrupt: If Ctrl-C is pressed meanwhile.
+        KeyboardInterrupt: If Ctrl-C is pressed while waiting.
     """
     try:
         with compiling.only_cached():
@@ -156,7 +156,7 @@ def load_or_wait(load: Callable[[], None], rare: bool = False) -> None:
 
 
 def going_on() -> str:
-    """A line on the compilation that goes on when this process has finished; "" if none does."""
+    """A line about a compilation that continues after this process has finished; "" if there is none."""
     if _compiler is None or _compiler.process.poll() is not None:
         return ""
     return f"process {_compiler.process.pid} goes on compiling the search kernels, for later commands"

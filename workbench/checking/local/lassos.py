@@ -211,7 +211,7 @@ def _source(indptr: np.ndarray, step: int) -> int:
 
 
 class _Tour:
-    """Builds fair cycles in components: along shortest paths to whatever fairness still demands, and home."""
+    """Builds fair cycles in components: shortest paths to everything that fairness still requires, and back."""
 
     def __init__(
         self,

@@ -8,15 +8,16 @@ import numpy as np
 class PackedLinks(NamedTuple):
     """The predecessors and steps of states that were discovered one after another.
 
-    Sources are expanded in order, so predecessors' numbers never decrease, and two bits per state tell them: a 1 for
-    each state, after a 0 for each number that is passed over. Few different steps lead to the states of a block; their
-    places in `steps` are kept bit by bit, the lowest bits of all states first.
+    Sources are expanded in order, so the predecessors' numbers never decrease, and their differences are stored in
+    unary, about two bits per state: each state is a 1, after as many 0s as the number has grown. Few different steps
+    lead to the states of a block. Each state has an index into `steps`, stored as bit planes: the lowest bits of all
+    states first.
 
     Attributes:
         first: The predecessor of the first state.
-        passed: The zeros and ones.
+        passed: The unary code of the predecessors.
         steps: The different steps.
-        places: An array for each bit.
+        places: The bit planes of the indices.
 
     Examples:
         >>> links = PackedLinks.of(np.array([7, 7, 9], np.uint32), np.array([40, -1, 40], np.int32))

@@ -144,7 +144,7 @@ def _team(task: SettingsTask, size: int) -> "Sequence[_Here | _Process]":
 
 
 class _Process:
-    """Checks in a process of its own, which is started when it is first asked, and anew when it has died.
+    """Checks in a separate process, which is started on first use, and restarted if it has died.
 
     Args:
         sent: The task.
@@ -186,7 +186,7 @@ class _Process:
 
     def _tell(self, process: subprocess.Popen[bytes], text: bytes) -> None:
         assert process.stdin is not None
-        with suppress(BrokenPipeError, ValueError):  # it died, or is stopped; its silence says so
+        with suppress(BrokenPipeError, ValueError):  # no answer: the process has died or was stopped
             process.stdin.write(text)
             process.stdin.flush()
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 _BLOCK = 32_768
-#: States whose rows are taken apart together; their rows fit the cache too.
+#: How many states are processed together; their rows fit into the cache.
 _ROWS = 4_096
-#: The most combinations that one pass tells apart, if it has more than two parts.
+#: The most combinations that a pass with more than two parts can distinguish.
 _TABLE = 1 << 18
 
 

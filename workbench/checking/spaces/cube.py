@@ -176,7 +176,7 @@ _View = tuple[str, Sequence[int], tuple[str, ...], np.ndarray]
 
 
 def _views(layout: Layout, values: Sequence[Sequence[Any]], columns: Sequence[np.ndarray]) -> Iterator[_View]:
-    """The lenses of all variables, in their order; what is the same in all states is none."""
+    """The lenses of all variables, in order. A variable that is the same in all states has none."""
     by_variable: dict[str, list[Shown]] = {}
     for shown in layout.shown:
         if len(shown.numbers):

@@ -1,4 +1,4 @@
-"""A distributed search as a dataset: Spark's workers write the tables of :func:`workbench.save`."""
+"""Saves a distributed search as a dataset: Spark's workers write the tables of :func:`workbench.save`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

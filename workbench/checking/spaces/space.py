@@ -179,13 +179,13 @@ class StateSpace:
         return at_once(judged), cells
 
     def cube(self, fault: str | None = None) -> Cube:
-        """All states counted by depth and by what tells most about a violation.
+        """All states, counted by depth and by the variables that tell most about a violation.
 
         Args:
-            fault: An invariant; by default the first that is violated, if there is one.
+            fault: An invariant; by default the first violated one, if any.
 
         Raises:
-            InputError: If it is no invariant of this check.
+            InputError: If it is not an invariant of this check.
         """
         names = [verdict.name for verdict in self.result.verdicts if verdict.kind == "invariant"]
         if fault is not None and fault not in names:

@@ -39,7 +39,8 @@ class _Again:
     def situations(self) -> tuple[list[Situation], int]:
         """Memoized situations, and how often to run each: one of each tree, then a second one of each, and so on.
 
-        A tree with few of them has these several times, or an invariant that reads nothing would hardly be asked.
+        The situations of a tree with few of them are repeated, so that even an invariant that reads nothing is tested
+        often enough.
         """
         trees, number = self._trees, how_often(self._trees.misses)
         runs = [partial(self._action, number) for number in range(len(trees.roots))]

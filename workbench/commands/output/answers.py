@@ -1,4 +1,4 @@
-"""Give an answer: print it, write the files that were asked for, and say it by the exit status."""
+"""Delivers an answer: prints it, writes the requested files, and sets the exit status."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ from workbench.storage.atomic_files import STDOUT
 #: How a command writes a kind of file that is not a trace's; None if there is nothing to write.
 Pages = Mapping[str, Callable[[], str | None]]
 
-#: What ``--trace`` prints of a check or of walks.
+#: What ``--trace`` prints for a check or for walks.
 ALL_TRACES = "print all traces: of further violations, and of what is reached"
 
 _OF_ERROR = "the trace of the error"
@@ -42,9 +42,9 @@ def add_answer(
     """Add the options of every command that gives an answer.
 
     Args:
-        kinds: The endings of files that the command writes.
-        trace: What ``--trace`` prints; None for no such option.
-        told: What kinds of files are, where that differs from a trace's.
+        kinds: The suffixes of files that the command writes.
+        trace: What ``--trace`` prints; None if there is no such option.
+        told: Descriptions of kinds of files, where they differ from those for a trace.
     """
     if trace is not None:
         add_options(parser, "--trace", help=trace)

@@ -1,4 +1,4 @@
-"""Configurations beside what they expect, and the page of one check."""
+"""Compares checks of configurations with what these expect, and makes the page of a single check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ class Checked(Lined):
     """The outcomes of checking configurations.
 
     Attributes:
-        failed: Those whose model raised an error before anything was decided.
-        left: Those that were not reached before an interrupt.
+        failed: The configurations whose model raised an error before anything was decided.
+        left: The configurations not reached before an interrupt.
     """
 
     outcomes: Sequence[tuple[Configuration, Result]]

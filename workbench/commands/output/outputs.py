@@ -1,4 +1,4 @@
-"""The files of ``-o``: what is written is what their endings say."""
+"""The files of ``-o``. Their suffixes determine what is written."""
 
 import argparse
 import json
@@ -74,8 +74,8 @@ def add_outputs(
     """Add ``-o``.
 
     Args:
-        kinds: The endings that the command can write, and :data:`FOLDER` if it can write one.
-        told: What they are, where that differs from a trace's.
+        kinds: The suffixes that the command can write, and :data:`FOLDER` if it can write a folder.
+        told: Their descriptions, where they differ from those for a trace.
     """
     words = {kind: ({**_TOLD, **(told or {})})[kind] for kind in kinds}
     wide = max(map(len, words))

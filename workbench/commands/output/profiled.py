@@ -8,7 +8,7 @@ from workbench.kernel.meaning.text import Line, columns
 
 
 class Profiled(Result):
-    """A result that tells its profile too."""
+    """A result that also shows its profile."""
 
     def styled(self) -> list[Line]:
         return [*super().styled(), "", *profile_lines(self)]

@@ -35,7 +35,7 @@ class SparseLines:
 
 
 def progress_text(at: Progress) -> str:
-    """A search's progress in one line; what is to come, if that can be estimated, in another."""
+    """A search's progress in one line, and an estimate of the rest, if there is one, in another."""
     per_second = at.states / at.seconds if at.seconds else 0
     rate = f"{per_second:,.0f} states/s, " if per_second >= 1 else ""  # nothing is known of it yet
     line = f"level {at.level}: {counted(at.states, 'state')}, {at.frontier:,} to expand, {rate}{at.seconds:.0f} s"
@@ -81,10 +81,10 @@ def progress_line(
     told: Callable[[Any], str] = progress_text,
     found: Callable[[Any], Sequence[str]] = lambda at: (),
 ) -> Iterator[Callable[[Any], None]]:
-    """Show a search's progress as `told` puts it, with the lines that it has `found`.
+    """Show a search's progress, rendered by `told`, with the lines that it has `found`.
 
-    A terminal shows both until the search ends. Elsewhere `what` is searched precedes each; a search that ends before
-    it has told its progress says nothing of its findings, which its result repeats.
+    A terminal shows both until the search ends. Elsewhere, `what` is searched precedes each of them. A search that ends
+    before its first progress line shows no findings either, since its result repeats them.
     """
     if not (sys.stderr.isatty() and is_installed("rich")):
         yield _Lines(what, told, found)

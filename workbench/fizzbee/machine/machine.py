@@ -1,4 +1,4 @@
-"""Machines of texts: what engines ask of a specification with its constants."""
+"""The kernel machine of a FizzBee text: the interface through which engines run it with given constants."""
 
 import copyreg
 from abc import ABCMeta
@@ -20,12 +20,12 @@ from workbench.kernel.meaning.result import Verdict
 from workbench.kernel.meaning.state import Layout, Reader, State
 from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInstance
 
-#: In more states, what no search of the machine decides stays unknown.
+#: The interpreter's own search gives up beyond this many states, and its properties stay unknown.
 MOST_SETTLED = 10_000
 
 
 class FizzClass(ABCMeta):
-    """The class of machines' classes, which another process opens from the same text."""
+    """The metaclass of machines. It pickles a class as its text, from which another process makes the class again."""
 
     opened_by: Any
 
@@ -96,11 +96,11 @@ class FizzMachine(Machine, metaclass=FizzClass):
 
     @property
     def begun(self) -> int | None:
-        """The cell that counts the actions which have begun; None if the text does not bound them."""
+        """The cell that counts the actions begun so far; None if the text does not bound them."""
         return self._rows.begun
 
     def may_end(self, state: Reader) -> bool:
-        """Where as many actions have begun as the text allows, what would come next is not known."""
+        """Whether the text's bound on actions is reached; a state without a next one is then no deadlock."""
         return self.begun is not None and row_of(state)[self.begun] >= self._meaning.text.options.max_actions
 
     @property
@@ -120,7 +120,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
         return self._assertions.why_false(declared.name, states) or super().why_false(declared, states)
 
     def settled(self, declared: Property) -> Verdict | None:
-        """The verdict of the interpreter's own search, up to a number of states."""
+        """The verdict of the interpreter's own search; None if it gives up or cannot decide."""
         if declared.name not in self._assertions.settled:
             return None
         result = search(self._meaning, MOST_SETTLED)
@@ -138,7 +138,7 @@ def _rebuilt(machine_class: type[FizzMachine], constants: Mapping[str, Any]) -> 
 
 
 def _fairness(instances: Sequence[FizzInstance], meaning: Meaning) -> list[Fairness]:
-    """The fairness of each action that the text calls fair, of each role by itself."""
+    """A fairness condition for each fair action, separate for each instance of a role."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for instance in instances:
         if instance.kind == "crash":

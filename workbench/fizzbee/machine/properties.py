@@ -27,7 +27,8 @@ from workbench.kernel.meaning.properties import (
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import PropertyInstance
 
-#: The invariant for texts with crashes: those are steps too, and FizzBee calls it a deadlock if no others are left.
+#: Stands in for the deadlock check in texts with crashes. To the kernel a crash is a step like any other; to FizzBee a
+#: state that can only crash is a deadlock.
 ONLY_CRASHES = "OnlyCrashes"
 
 
@@ -70,7 +71,7 @@ class FizzLiveness(_Placed, Liveness):
 
 
 class FizzUndecided(_Placed, Undecided):
-    """An assertion with ``eventually`` that no engine decides."""
+    """An assertion with ``eventually`` that no engine can decide."""
 
 
 _OF_STATES: dict[tuple[str, ...], Any] = {
@@ -86,7 +87,7 @@ _TEMPORAL: dict[tuple[str, ...], Callable[[Any], Formula]] = {
 
 
 class _Row:
-    """The row of a state, read as what is asked of it is recorded."""
+    """A state's row. Reading a cell records it as a dependency."""
 
     def __init__(self, state: Reader) -> None:
         self._state = state
@@ -96,19 +97,19 @@ class _Row:
 
 
 def row_of(state: Reader) -> Values:
-    """What the interpreter reads of a state."""
+    """The row of a state, for the interpreter to read; every read is recorded."""
     row: Any = _Row(state)
     return row
 
 
 def _opened(shared: Shared, states: Sequence[Reader]) -> tuple[RowState, *tuple[RowState, ...]]:
-    """What the interpreter judges: a state, and of a step the state before, too."""
+    """The states that an assertion is judged in: the current one, and for a step the one before."""
     *before, after = (RowState(shared.rows, row_of(state)) for state in states)
     return after, *before
 
 
 class Judge(PropertyInstance):
-    """An assertion, of a state or of a step."""
+    """Evaluates an assertion in a state or over a step."""
 
     def __init__(self, author: Any, declared: Property, assertion: tree.Assertion, shared: Shared) -> None:
         super().__init__(author, declared)
@@ -150,7 +151,7 @@ class Assertions:
     """The assertions of a text as properties.
 
     Attributes:
-        settled: The names of those that the interpreter's own search decides.
+        settled: The names of the assertions left to the interpreter's own search.
     """
 
     def __init__(self, shared: Shared, crashes: frozenset[int]) -> None:
@@ -183,13 +184,13 @@ class Assertions:
         return FizzLiveness(name, stated)
 
     def judges(self, author: Any, declared: Property, instances: Sequence[FizzInstance]) -> list[PropertyInstance]:
-        """The judge of a property of states or steps."""
+        """The judges, here always one, of a property of states or steps."""
         if declared.name == ONLY_CRASHES:
             return [OnlyCrashes(author, declared, instances)]
         return [Judge(author, declared, self._shared.meaning.text.assertions[declared.name], self._shared)]
 
     def why_false(self, name: str, states: Sequence[Reader]) -> Fault | None:
-        """Why an assertion of states or steps is false; None if the interpreter does not tell."""
+        """Why an assertion of states or steps is false; None if the interpreter cannot explain it."""
         assertion = self._shared.meaning.text.assertions.get(name)
         if assertion is None or assertion.operators in _TEMPORAL:
             return None
@@ -201,7 +202,11 @@ class Assertions:
         return Fault("; ".join(map(str, blamed)), *map(Place, read))
 
     def formula(self, name: str, crash: int | None) -> Formula:
-        """The formula of an assertion; crashing for ever is as good as its goal, by that condition of fairness."""
+        """The temporal formula of an assertion. A behaviour that crashes for ever never violates it.
+
+        Args:
+            crash: The index of the fairness condition that the crashes make up; None if the text has none.
+        """
         assertion = self._shared.meaning.text.assertions[name]
         formula = _TEMPORAL[assertion.operators](partial(self._holds, assertion))
         return formula if crash is None else replace(formula, steps=frozenset({crash}))

@@ -1,8 +1,8 @@
-"""Rows of cells for the states of a text, and states that read a row as the interpreter asks for its values.
+"""States of a text as rows of cells, and interpreter states that load values from a row on demand.
 
-A cell holds a variable, a field of a role, or the actions that are half done. What is one object in several places is
-told beside each cell that has one of them: a step that changes such an object reads all cells that hold it, and one
-that only reads it does not.
+A cell holds a variable, a field of a role, or the unfinished actions. If several places hold the same object, each of
+their cells has a second cell beside it that lists these places. A step that changes a shared object reads every cell
+that holds it; a step that only looks at the object does not.
 """
 
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
@@ -28,18 +28,18 @@ from workbench.kernel.meaning.values import Map, Name, is_same
 
 
 class Rows:
-    """The cells for the states of a text.
+    """Which cell of a row holds which part of a state.
 
     Attributes:
-        roles: Those of every state.
-        threads: The cell of the actions that are half done.
-        counts: That of how often bounded actions have begun; None if none is bounded.
-        begun: That of how many actions have begun; None if the text does not bound them.
-        ghosts: The variables that no text has.
-        holders: For a cell the number of its role, counted from 1, or 0 for a variable, and its name there.
+        roles: The instances of roles. They are the same in every state.
+        threads: The cell of the unfinished actions.
+        counts: The cell that counts how often each bounded action has begun; None if none is bounded.
+        begun: The cell that counts all actions begun; None if the text does not bound them.
+        ghosts: The variables that we add to those of the text.
+        holders: For each cell, the number of its role (from 1; 0 for a variable) and its name there.
 
     Raises:
-        InputError: If the roles after Init depend on a choice in it.
+        InputError: If different choices in Init create different roles.
     """
 
     def __init__(self, meaning: Meaning, initial: Sequence[State]) -> None:
@@ -88,7 +88,7 @@ class Rows:
         self.numbers = {id(node): number for number, node in enumerate(self.nodes)}
 
     def row(self, state: State) -> list[Any]:
-        """The row of a state of the interpreter, in which no action has begun.
+        """The row of an initial state of the interpreter.
 
         Raises:
             Wrong: If a value cannot be part of a state.
@@ -110,7 +110,7 @@ class Rows:
         return row
 
     def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], Places]:
-        """The values of cells as the kernel has them, and the places of their objects."""
+        """Freeze the values of cells, and list the places of each mutable object in them."""
         places: Places = {}
         frozen = {
             cell: value if value is ABSENT else freeze(value, cell, (), places)
@@ -119,17 +119,17 @@ class Rows:
         return frozen, places
 
     def linked(self, cells: Iterable[int], places: Iterable[Sequence[Place]]) -> dict[int, Any]:
-        """For each cell the objects in it that have several places."""
+        """For each cell, the shared objects in it: those with several places."""
         links = {cell: set[Together]() for cell in cells}
         for group in (Together(tuple(group)) for group in places if len(group) > 1):
             for cell in links.keys() & {cell for cell, _ in group.places}:
                 links[cell].add(group)
         return {cell: frozenset(groups) for cell, groups in links.items()}
 
-    # Actions that are half done, as values ----------------------------------------------------------------------------
+    # Unfinished actions, as values ------------------------------------------------------------------------------------
 
     def told(self, threads: Sequence[Thread]) -> Value:
-        """Threads as a tuple of tuples, which holds their values."""
+        """Threads as nested tuples of their values, which can be frozen."""
         return tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
 
     def _frame_told(self, frame: Frame) -> Value:
@@ -139,7 +139,7 @@ class Rows:
         return frame.name, variables, work, frame.owner, target, frame.starts
 
     def untold(self, value: Value) -> list[Thread]:
-        """The threads again."""
+        """The threads that :meth:`told` turned into tuples."""
         return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in value]
 
     def _frame_untold(self, value: Value) -> Frame:
@@ -149,10 +149,10 @@ class Rows:
 
 
 class RowState(State):
-    """The state with a row, whose values are made when they are first asked for; for one step, or one judgement.
+    """An interpreter state that thaws a cell of its row on first use. It serves one step, or one judgement.
 
     Attributes:
-        writes: What the step wrote, by cell, once it is settled.
+        writes: What the step wrote, by cell; known once the state is settled.
     """
 
     def __init__(self, rows: Rows, row: Values) -> None:
@@ -170,7 +170,7 @@ class RowState(State):
         for role, cells, initial in zip(rows.roles, rows.of_roles, rows.at_crash, strict=True):
             held = _Held(self, cells)
             self._owners.append(held)
-            instance = Instance(role.role, role.number, {})  # whose names are asked for there
+            instance = Instance(role.role, role.number, {})  # its fields load on demand
             instance.fields, instance.fixed = held, role.fixed
             self.roles.append(instance)
             by_name[instance.name] = instance
@@ -200,7 +200,7 @@ class RowState(State):
         return self._counts
 
     def load(self, cell: int) -> None:
-        """Make the value of a cell; an object that another loaded cell has too is that one."""
+        """Thaw a cell. An object that it shares with a loaded cell is that same object."""
         if cell in self._loaded or (cell == self._rows.threads and self._threads is not None):
             return
         for (places,) in self._row[self._rows.links[cell]]:
@@ -216,10 +216,10 @@ class RowState(State):
             self._owners[number].held[name] = value
 
     def settle(self) -> None:
-        """Find what the step has written.
+        """Work out what the step wrote.
 
         Raises:
-            Wrong: If a value cannot be part of a state, or roles come or go.
+            Wrong: If a value cannot be part of a state, or the step creates or drops a role.
         """
         rows = self._rows
         if len(self.roles) > len(rows.roles):
@@ -256,7 +256,7 @@ class RowState(State):
         return values
 
     def _affected(self, frozen: dict[int, Any], places: Places) -> set[int]:
-        """The cells that are not loaded and have an object whose value, or whose other places, may have changed."""
+        """The cells still to load: they share an object whose value or other places the step may have changed."""
         changed = {cell for cell, value in frozen.items() if not is_same(value, self._row[cell])}
         affected: set[int] = set()
         for first, value in self._thawing.made.items():
@@ -272,7 +272,7 @@ class RowState(State):
         self.writes.update({cell: value for cell, value in values.items() if not is_same(value, self._row[cell])})
 
     def _check_roles(self, frozen: dict[int, Any]) -> None:
-        """Refuse a step after which nothing leads to a role: the interpreter drops it, and here it has cells."""
+        """Refuse a step that makes a role unreachable. The interpreter would drop the role, but its cells stay."""
         rows = self._rows
         reached: set[str] = set()
         queue = [rows.threads, *rows.heap.values()]
@@ -287,7 +287,7 @@ class RowState(State):
 
 
 class _Held(MutableMapping[str, Value]):
-    """Variables, or a role's fields, which a state loads on demand."""
+    """The variables, or the fields of a role, loaded from the row on demand."""
 
     def __init__(self, state: RowState, cells: dict[str, int]) -> None:
         self._state, self._cells, self.held = state, cells, dict[str, Value]()
@@ -347,7 +347,7 @@ def _bodies(text: tree.Specification | tree.Role) -> Iterator[tree.Node]:
 
 
 def _nodes(node: tree.Node) -> Iterator[tree.Node]:
-    """A statement with all those in it, and what they assign to."""
+    """A statement, all statements inside it, and their targets."""
     yield node
     if isinstance(node, tree.For | tree.While | tree.Group | tree.Function | tree.Choose) and node.body is not None:
         yield from _nodes(node.body)

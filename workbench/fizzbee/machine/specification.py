@@ -1,4 +1,4 @@
-"""Opening texts: from a file, or from a notebook's cell, to the class of its machines."""
+"""Opens a text, from a file or a notebook's cell, as the class of its machines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,19 +12,19 @@ from workbench.kernel.meaning.domains import Domain
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Family
 
-#: The classes by their texts: whoever opens the same text again gets the same class.
+#: The classes by name and text: opening the same text again returns the same class.
 _made: dict[tuple[str, str], type[FizzMachine]] = {}
 
 
-#: The numbers that a constant takes, either way from 0.
+#: A constant may be any integer up to this size, of either sign.
 _LARGEST = 2**31 - 1
 
 
 class Text(Domain):
-    """Any text.
+    """Any string.
 
     Args:
-        usual: That of the specification, the only one that the panel offers.
+        usual: The string in the specification, the only one that the panel offers.
     """
 
     kind = "choice"
@@ -43,10 +43,10 @@ class Text(Domain):
 
 
 def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[FizzMachine]:
-    """The machines of the text in a file.
+    """The class of machines of the text in a file.
 
     Raises:
-        InputError: If there is no such file, for a configuration or folders, and with the place, for a mistake.
+        InputError: If the file cannot be read, if a configuration or folders are given, and for a mistake in the text.
     """
     if configuration or folders:
         raise InputError(f"{path.name} takes neither a configuration nor folders; its constants are set by --set")
@@ -60,7 +60,7 @@ def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[F
 
 
 def machines_of(text: str, name: str = "Cell") -> type[FizzMachine]:
-    """The machines of a text; the constants are the arguments of the class.
+    """The class of machines of a text. Its arguments are the constants.
 
     Raises:
         InputError: With the place of a mistake.
@@ -86,7 +86,7 @@ def machines_of(text: str, name: str = "Cell") -> type[FizzMachine]:
 
 
 def _switches(meaning: Meaning) -> dict[str, Constant]:
-    """The constants that a check may set: those that are assigned a number, a truth or a text, once."""
+    """The constants that a check may set: those assigned exactly once, to a boolean, an integer or a string."""
     assigned = [
         statement.target.name
         for statement in meaning.text.constants

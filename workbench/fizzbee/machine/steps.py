@@ -1,4 +1,4 @@
-"""The steps of a text: an action of a role, or of no role, begins, goes on or crashes, and a role crashes."""
+"""The steps of a text: an action, of a role or of none, begins, continues or crashes, or a role crashes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,10 +13,10 @@ from workbench.kernel.meaning.state import Values
 from workbench.kernel.meaning.steps import ActionInstance, Outcome, PlainAction, PlainProcess
 from workbench.kernel.meaning.values import Name
 
-#: The steps from a state; the list gets the places of the requirements that do not hold.
+#: Yields the steps from a state, and appends the places of the requirements that failed to the list.
 Run = Callable[[RowState, list[tree.Place]], Iterator[Step]]
 NOTATION = FizzNotation()
-#: The flows in which an action may stop half way.
+#: The flows in which an action may yield before its end.
 _YIELDING = ("serial", "parallel")
 
 
@@ -64,14 +64,14 @@ class FizzInstance(ActionInstance):
 
 
 class Shared:
-    """What the steps of a machine have in common."""
+    """What all steps of a machine share."""
 
     def __init__(self, meaning: Meaning, rows: Rows, text: str) -> None:
         self.meaning, self.rows, self.lines = meaning, rows, text.split("\n")
 
 
 class Steps:
-    """The steps of a text with the roles of its states.
+    """Builds the steps of a text, for each instance of its roles.
 
     Attributes:
         members: The roles of each kind.
@@ -149,7 +149,7 @@ def _role_crash(meaning: Meaning, number: int) -> Run:
 
 
 def may_yield(text: tree.Specification, nodes: Sequence[tree.Node]) -> bool:
-    """Whether some action of the text may stop half way; that of an Init, or of an assertion, never does."""
+    """Whether some action of the text may yield before its end. An Init or an assertion never does."""
     never = {id(text.actions["Init"].body), *(id(assertion.body) for assertion in text.assertions.values())}
     return any(
         isinstance(node, tree.Block | tree.For | tree.While) and node.flow in _YIELDING and id(node) not in never

@@ -1,7 +1,7 @@
-"""Values of a text as immutable values of the kernel, which keep apart what the interpreter keeps apart.
+"""Interpreter values as immutable kernel values, equal only if the interpreter cannot tell them apart.
 
-Numbers, strings, truths and None are themselves, a list is a tuple, and a role is a Name. Objects that are one object
-are told by their places: a place is a cell and a path of indices into its value.
+Numbers, strings, booleans and None stay as they are; a list becomes a tuple, and a role a Name. A shared object is
+identified by its places: a place is a cell and a path of indices into its value.
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ Path: TypeAlias = tuple[int, ...]
 Place: TypeAlias = tuple[int, Path]
 #: The places of each mutable object, by its identity.
 Places: TypeAlias = dict[int, list[Place]]
-#: Values in each other, beyond which a state is refused: a kernel's value may nest a hundred deep, these take two each.
+#: How deeply the values of a state may nest. The kernel allows a hundred levels, and each level here takes two.
 _MOST_NESTED = 45
 _ATOMS = frozenset({type(None), bool, int, str})
 
 
 class Items(NamedTuple):
-    """A tuple, or a collection in the order of its members' texts."""
+    """A tuple, or a collection sorted by the canonical texts of its members."""
 
     kind: str
     items: tuple[Any, ...]
@@ -79,14 +79,14 @@ ABSENT = Items("absent", ())
 
 
 def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None = None) -> Any:
-    """`value` as the kernel holds it.
+    """Turn an interpreter value into an immutable kernel value.
 
     Args:
-        cell, path: Where it stands.
-        places: Gets the places of mutable objects.
+        cell, path: The place of the value.
+        places: Collects the places of mutable objects.
 
     Raises:
-        Wrong: For a function, and for values nested too deeply, as one that contains itself is.
+        Wrong: For a function, and for a value that nests too deeply or contains itself.
     """
     kind = type(value)
     if kind in _ATOMS:
@@ -125,21 +125,21 @@ def _parts(value: Value) -> list[Value]:
 
 
 class Thawing:
-    """Values of the interpreter made of those of the kernel.
+    """Turns kernel values back into interpreter values.
 
     Args:
         roles: The roles by name.
 
     Attributes:
-        groups: The first place of the object at a place, for objects with several places.
-        made: The objects with several places that are made, by their first place.
+        groups: For each place of a shared object, that object's first place.
+        made: The shared objects thawed so far, by first place.
     """
 
     def __init__(self, roles: dict[str, Instance]) -> None:
         self._roles, self.groups, self.made = roles, dict[Place, Place](), dict[Place, Value]()
 
     def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
-        """The value at a place, new but for objects that have been made for another place."""
+        """The interpreter value at a place. It is new, except for shared objects thawed at another place before."""
         kind = type(frozen)
         if kind in _ATOMS:
             return frozen

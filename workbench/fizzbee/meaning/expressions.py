@@ -1,4 +1,4 @@
-"""What an expression is worth: a method for each kind of node, and nothing that is not listed here."""
+"""Evaluates expressions: one method for each kind of node. Any other kind is refused."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
@@ -21,7 +21,7 @@ from workbench.fizzbee.syntax.tree import Expression, Place
 from workbench.kernel.meaning.errors import ModelError
 
 _LIBRARY = {name: Function(function) for name, function in FUNCTIONS.items()}
-#: What the library's functions raise when arguments do not fit.
+#: The exceptions that library functions raise for arguments of the wrong number or type.
 _MISFITS = (TypeError, ValueError, IndexError, KeyError, AttributeError, ArithmeticError)
 
 
@@ -31,18 +31,18 @@ def fail(at: Place, reason: str) -> NoReturn:
 
 
 class Names:
-    """What names mean where an expression stands; ``threads.py`` adds variables, roles and the state."""
+    """Evaluates expressions with the names in scope; ``threads.py`` adds variables, roles and the state."""
 
     def __init__(self, constants: dict[str, Value], frozen: set[int]) -> None:
         self.constants, self.frozen = constants, frozen
         self.inner: dict[str, Value] = {}
 
     def variable(self, name: str) -> tuple[Value] | None:
-        """The value of a variable, in a tuple; None if there is none of that name."""
+        """The value of a variable in a tuple of one; None if no variable has that name."""
         raise NotImplementedError
 
     def look_up(self, at: Place, name: str) -> Value:
-        """The value of a name: of a lambda or comprehension, a variable, a constant, the library.
+        """The value of a name, looked up in lambdas and comprehensions, variables, constants, then the library.
 
         Raises:
             ModelError: If nothing has that name.
@@ -62,7 +62,7 @@ class Names:
         return _LIBRARY[name]
 
     def attribute(self, owner: Value, name: str) -> tuple[Value] | None:
-        """A field of a record or a role, or a method, in a tuple."""
+        """A field of a record or a role, or a method, in a tuple of one."""
         if isinstance(owner, Record | Instance):
             return (owner.fields[name],) if name in owner.fields else None
         bound = method(owner, name)
@@ -81,7 +81,7 @@ class Names:
         """The value of `node`.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         try:
             return _KINDS[type(node)](self, node)
@@ -92,7 +92,7 @@ class Names:
         return truth(self.value(node))
 
     def members(self, node: Expression) -> list[Value]:
-        """What a loop over `node` goes through."""
+        """The members that a loop over `node` visits."""
         value = self.value(node)
         try:
             return members(value)
@@ -151,7 +151,7 @@ class Names:
     def bound(
         self, at: Place, parameters: tuple[tree.Parameter, ...], positional: list[Value], named: dict[str, Value]
     ) -> dict[str, Value]:
-        """The parameters with their values.
+        """Bind arguments to parameters.
 
         Raises:
             ModelError: If an argument is missing or nothing takes it.
@@ -248,7 +248,7 @@ class Names:
             yield from self.unpacked(part, item)
 
     def check_mutable(self, value: Value) -> None:
-        """Refuse to change a constant of the file: no state has it."""
+        """Refuse to change a constant of the file, since constants are not part of a state."""
         if id(value) in self.frozen:
             raise Wrong(f"this {kind_of(value)} belongs to a constant")
 
@@ -263,10 +263,10 @@ class Names:
             fail(node.at, str(wrong))
 
     def store(self, target: tree.Attribute | tree.Index, value: Value) -> None:
-        """Assign to a field, or at an index.
+        """Assign to a field, or to an item by its index.
 
         Raises:
-            ModelError: If that cannot be assigned to.
+            ModelError: If the target cannot be assigned to.
         """
         owner = self.value(target.owner)
         try:

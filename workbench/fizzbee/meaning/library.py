@@ -1,4 +1,4 @@
-"""The functions that every text has, and the methods of values: what is not in these tables, no text can reach."""
+"""The built-in functions, and the methods of values. A text can call nothing that is not in these tables."""
 
 from collections.abc import Callable
 from functools import cmp_to_key
@@ -83,7 +83,7 @@ def _dir(value: Value) -> Value:
 
 
 def _format(text: str, *arguments: Value, **named: Value) -> str:
-    """``format`` of fields that are empty, a number or a name; nothing within a value can be named."""
+    """``format`` with fields that are empty, a number or a name; a field cannot reach into a value."""
     result, position, count = "", 0, 0
     while (start := text.find("{", position)) >= 0:
         end = text.find("}", start)
@@ -245,7 +245,7 @@ METHODS: dict[str, dict[str, Callable[..., Value]]] = {
         "remove": _remove_of_list, "extend": lambda items, more: items.extend(members(more)),
     },
 }  # fmt: skip
-#: The methods that change the value; a constant refuses them.
+#: The methods that change their value. They may not be called on a constant.
 CHANGING = frozenset(
     [*METHODS["list"], *_OF_BAGS, "update", "popitem", "setdefault"]
 ) - {"index"}  # fmt: skip

@@ -1,8 +1,8 @@
-"""Assertions with ``eventually``: a behaviour that goes on for ever, fairly, and never makes them true.
+"""Assertions with ``eventually``: looks for a fair infinite behaviour that violates one.
 
-Such a behaviour ends in a strongly connected part of the graph. It may also rest in a state for ever. Fairness forbids
-that an action waits: a weakly fair one that is enabled in every state of the part, and a strongly fair one that is
-enabled in any, must be taken in it. Nor does a behaviour crash for ever: a loop has no crash.
+Such a behaviour ends in a strongly connected part of the graph, or stays in one state for ever. Fairness rules out
+some parts: a weakly fair action that is enabled in every state of the part must be taken in it, and so must a strongly
+fair action that is enabled in any of them. No behaviour crashes for ever, so loops contain no crash.
 """
 
 from collections.abc import Collection, Iterator
@@ -22,13 +22,13 @@ Graph = dict[str, list[Edge]]
 
 
 def violating(operators: tuple[str, ...], graph: Graph, holds: Collection[str], initial: list[str]) -> set[str]:
-    """The states in which a behaviour that violates the assertion can go round; empty if it holds.
+    """The states of fair loops that violate the assertion; empty if it holds.
 
     Args:
         operators: ``eventually always``, ``always eventually`` or ``eventually``.
         graph: The steps of every state.
         holds: The states in which the assertion's body is true.
-        initial: The states to begin with.
+        initial: The initial states.
     """
     if operators == ("eventually", "always"):
         return {key for part in _fair_parts(graph, set(graph)) if not part.issubset(holds) for key in part - set(holds)}
@@ -39,7 +39,7 @@ def violating(operators: tuple[str, ...], graph: Graph, holds: Collection[str], 
 
 
 def _reached(graph: Graph, inside: set[str], initial: list[str]) -> set[str]:
-    """The states that behaviours within `inside` reach."""
+    """The states reachable without leaving `inside`."""
     reached = {key for key in initial if key in inside}
     queue = list(reached)
     while queue:
@@ -51,7 +51,7 @@ def _reached(graph: Graph, inside: set[str], initial: list[str]) -> set[str]:
 
 
 def _fair_parts(graph: Graph, inside: set[str]) -> Iterator[set[str]]:
-    """The largest strongly connected parts within `inside` that a fair behaviour can go round for ever."""
+    """The largest strongly connected parts of `inside` in which a fair behaviour can stay for ever."""
     parts = list(_components(graph, inside))
     while parts:
         part = parts.pop()

@@ -22,10 +22,10 @@ _MOST_BITS = 4096
 
 
 def binary(operator: str, left: Value, right: Value) -> Value:
-    """The result of an operator other than ``and`` and ``or``.
+    """Apply an operator other than ``and`` and ``or``.
 
     Raises:
-        Wrong: If the operator does not go with these values.
+        Wrong: If the operator is not defined for these values.
     """
     if operator in ("==", "!="):
         return equal(left, right) == (operator == "==")
@@ -84,7 +84,7 @@ def repeated(items: Any, times: Value) -> Value:
 
 
 def in_place(operator: str, left: Value, right: Value) -> bool:
-    """Whether an assignment such as ``+=`` changes the object `left` itself; if so, it is done."""
+    """Carry out an assignment such as ``+=`` if it changes the object `left` itself; return whether it does."""
     if operator == "+" and isinstance(left, list):
         left.extend(members(right))
     elif operator == "|" and isinstance(left, Dict) and isinstance(right, Dict):
@@ -199,5 +199,5 @@ def text_of(value: Value, quoted: bool = False) -> str:
 
 
 def deep_copy(value: Value) -> Value:
-    """A copy that shares only roles with `value`."""
+    """A deep copy of `value`, except that roles are shared."""
     return clone(value, {}, with_roles=False)

@@ -1,7 +1,8 @@
-"""Why an assertion is false: the smallest parts that make it so, and what they read.
+"""Why an assertion is false: the smallest parts that make it false, and the values they read.
 
-The value of its ``return`` is to blame: of a conjunction the first false part, of ``all`` over a comprehension the
-first member that violates it, of ``not`` what is true. Where that value is a constant, it is the condition around it.
+The search for the cause starts at the value of its ``return``. In a conjunction it follows the first false part, in
+``all`` over a comprehension the first member that violates it, and in ``not`` the operand, which is true. If the value
+is a literal, the cause is the condition around the ``return``.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from workbench.fizzbee.syntax.expressions import COMPARISON, PRECEDENCE
 from workbench.fizzbee.syntax.tree import Expression, Place
 from workbench.fizzbee.syntax.unparse import written
 
-#: A value is shown in so many letters.
+#: The most characters of a value to show.
 _MOST_SHOWN = 100
 
 
@@ -23,9 +24,9 @@ class Reason(NamedTuple):
     """A part of an assertion that makes it false.
 
     Attributes:
-        at: Where it stands.
-        words: That it is false, or true, for which values of local names, and what its sides are.
-        variables: The state's variables that it reads.
+        at: Its place.
+        words: Says whether it is false or true, for which values of local names, and what its sides are.
+        variables: The state variables that it reads.
     """
 
     at: Place
@@ -37,10 +38,10 @@ class Reason(NamedTuple):
 
 
 def reasons(run: Run, assertion: tree.Assertion) -> list[Reason]:
-    """The parts that made an assertion false in the run that judged it.
+    """The parts that made an assertion false when `run` evaluated it.
 
     Raises:
-        ModelError: With the place of what cannot be evaluated.
+        ModelError: With the place of the expression that cannot be evaluated.
     """
     if run.returned is None:
         return [Reason(assertion.at, "it ends without a return", ())]
@@ -60,7 +61,7 @@ def reasons(run: Run, assertion: tree.Assertion) -> list[Reason]:
 
 
 def _around(block: tree.Block, wanted: tree.Return) -> Iterator[tree.Statement]:
-    """The statements that a statement is in, outermost first, and it itself."""
+    """A statement and those around it, outermost first."""
     for statement in block.statements:
         if statement is wanted:
             yield statement
@@ -77,7 +78,7 @@ def _bodies(statement: tree.Statement) -> list[tree.Block]:
 
 
 class _Why(Run):
-    """Evaluates parts of an assertion where it has returned, in loops with these targets."""
+    """Evaluates parts of an assertion at the ``return`` that ended it, inside loops with these targets."""
 
     def __init__(self, run: Run, frame: Frame, loops: list[Expression]) -> None:
         super().__init__(run.text, run.constants, run.frozen, run.state, [frame])
@@ -105,7 +106,7 @@ class _Why(Run):
         return [self._atom(node)]
 
     def _of_member(self, members: tree.Comprehension, is_true: bool) -> list[Reason]:
-        """The reasons of the first member that decides."""
+        """The reasons from the first member that decides the outcome."""
         around, self.inner = self.inner, dict(self.inner)
         try:
             return next(
@@ -132,7 +133,7 @@ class _Why(Run):
         return Reason(_first(node), words, tuple(leaf.name for leaf in leaves.values() if self._is_stated(leaf)))
 
     def _leaves(self, node: Expression) -> Iterator[tree.Name | tree.Attribute]:
-        """The names in an expression, in order; the variables of the states of a step are those of these."""
+        """The names in an expression, in order. ``before.x`` counts as one name, since `before` is a state."""
         if isinstance(node, tree.Attribute) and self._is_state(node.owner):
             yield node
             return
@@ -142,7 +143,7 @@ class _Why(Run):
             yield from self._leaves(part)
 
     def _is_state(self, node: Expression) -> bool:
-        """Whether this is a state of the step that is judged."""
+        """Whether this names one of the two states of the step being judged."""
         value = self.frames[-1].variables.get(node.name) if isinstance(node, tree.Name) else None
         return isinstance(value, Record) and value.kind == "struct"
 
@@ -151,7 +152,7 @@ class _Why(Run):
         return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 3]}..."
 
     def _is_local(self, leaf: tree.Name | tree.Attribute) -> bool:
-        if isinstance(leaf, tree.Attribute):  # a variable of many values is told by what is read of it
+        if isinstance(leaf, tree.Attribute):  # collections are long, and the parts that are read say enough
             return isinstance(self.value(leaf), bool | int | float | str | None)
         if leaf.name in self.inner:
             return True
@@ -163,7 +164,7 @@ class _Why(Run):
 
 
 def _sides(node: Expression) -> list[Expression]:
-    """What is told of an expression: the sides of a comparison, and what ``all`` or ``any`` goes through."""
+    """The parts whose values explain an expression: both sides of a comparison, or the range of ``all`` or ``any``."""
     if isinstance(node, tree.Binary) and PRECEDENCE[node.operator] == COMPARISON:
         return [node.left, node.right]
     if isinstance(node, tree.Call) and len(node.arguments) == 1:

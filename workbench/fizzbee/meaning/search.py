@@ -8,23 +8,23 @@ from workbench.fizzbee.meaning.state import State
 from workbench.fizzbee.meaning.steps import Meaning, Step
 from workbench.fizzbee.syntax.tree import refuse
 
-#: The verdict on a state without a next one.
+#: The name under which a state without a next one is reported.
 DEADLOCK = "Deadlock"
 _TEMPORAL = (("eventually", "always"), ("always", "eventually"), ("eventually",))
 
 
 @dataclass
 class Result:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        states: How many there are.
-        violated: For each violated assertion, and DEADLOCK, a shortest trace; that of ``eventually`` leads to a state
-            of the loop, and an ``exists`` that no state satisfies has an empty one.
-        reached: For each ``exists`` that is satisfied a shortest trace.
-        undecided: The assertions with ``eventually`` where the bound on actions ended behaviours, a choice is fair, or
-            the text's options say so.
-        is_whole: Whether every state was seen.
+        states: The number of states.
+        violated: A shortest trace for each violated assertion, and for DEADLOCK. For ``eventually`` it leads to a state
+            of the loop; for an ``exists`` that no state satisfies it is empty.
+        reached: A shortest trace for each ``exists`` that some state satisfies.
+        undecided: The assertions with ``eventually`` that stay open, since the bound on actions cut behaviours short,
+            a choice is fair, or the text's options turn them off.
+        is_whole: Whether the search visited every state.
     """
 
     states: int = 0
@@ -35,10 +35,10 @@ class Result:
 
 
 def search(meaning: Meaning, most_states: int | None = None) -> Result:
-    """Visit every state that at most ``max_actions`` actions reach, or stop at a number of states without verdicts.
+    """Visit every state within ``max_actions`` actions, or give up without verdicts beyond a number of states.
 
     Raises:
-        ModelError: With the place of what cannot be evaluated.
+        ModelError: With the place of the expression that cannot be evaluated.
     """
     assertions = meaning.text.assertions.values()
     of_states = [a for a in assertions if a.operators in (("always",), ("exists",))]

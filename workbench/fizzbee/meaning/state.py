@@ -1,4 +1,4 @@
-"""A state: the variables, the roles that they reach, and the actions that have begun and not ended."""
+"""A state: the variables, the roles reachable from them, and the unfinished actions."""
 
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
@@ -9,11 +9,11 @@ from workbench.fizzbee.syntax import tree
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """A block or a loop that is being run.
+    """A block or a loop in progress.
 
     Attributes:
-        flow: That of the statements in it.
-        left: Of a block the statements to come, of a loop the members.
+        flow: The flow in which its statements run.
+        left: The statements (of a block) or members (of a loop) still to come.
     """
 
     node: tree.Block | tree.For | tree.While
@@ -26,9 +26,9 @@ class Frame:
     """A call of an action or a function.
 
     Attributes:
-        owner: The instance that ``self`` is.
-        target: What the caller assigns the result to.
-        starts: Whether it is the Init of a role.
+        owner: The instance bound to ``self``.
+        target: Where the caller stores the result.
+        starts: Whether the call is a role's Init.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Thread:
-    """An action that is being run: its name, its role's and its number, and its frames."""
+    """An action in progress: its name, with that of its role and the instance's number, and its call frames."""
 
     action: str
     frames: list[Frame]
@@ -54,11 +54,11 @@ class Thread:
 
 @dataclass(slots=True, eq=False)
 class State:
-    """A state; two are the same if their keys are.
+    """A state. Two states are the same if their keys are equal.
 
     Attributes:
-        counts: How often the actions whose number is limited have begun.
-        key: The canonical text, once the state is settled.
+        counts: How often each bounded action has begun.
+        key: The canonical text; set when the state is settled.
     """
 
     heap: MutableMapping[str, Value] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class State:
     key: str = ""
 
     def clone(self) -> "State":
-        """A copy to run a step in: what is one object here is one object there."""
+        """A copy to run a step in. Objects shared here are shared in the copy."""
         memo: dict[int, Value] = {}
         return State(
             {name: clone(value, memo) for name, value in self.heap.items()},
@@ -78,9 +78,9 @@ class State:
         )
 
     def settle(self) -> None:
-        """Drop the roles that nothing reaches, and write the key.
+        """Drop unreachable roles, and compute the key.
 
-        What a later step can read is in the key: which variables hold one object too.
+        The key has everything that a later step can read, including which variables share an object.
 
         Raises:
             Wrong: If a value cannot be part of a state.
@@ -88,7 +88,7 @@ class State:
         self.sort_threads()
         sharing = Sharing()
         parts = [fields_text(self.heap, sharing), *(_text(thread, sharing) for thread in self.threads)]
-        for role in sharing.roles:  # grows while roles are met in the fields of others
+        for role in sharing.roles:  # grows as fields of roles lead to further roles
             initial = fields_text(role.initial, sharing)
             parts.append(f"{role.name}:{fields_text(role.fields, sharing)};{initial}")
         self.roles = [role for role in self.roles if role in sharing.roles]

@@ -1,6 +1,6 @@
-"""A specification as the states that it begins with, the steps of a state, and its assertions.
+"""A specification as its initial states, the steps of a state, and its assertions.
 
-This is what another machine or a command builds on: :class:`Meaning` knows the text's variables, and no search.
+Searches and machines build on :class:`Meaning`, which knows nothing of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,10 +22,10 @@ class Step(NamedTuple):
     """A step to `state`.
 
     Attributes:
-        name: The action's, such as ``Writer#0.Commit``.
-        kind: ``begin`` for an action's first step, ``continue`` for a later one, ``crash`` for one that is lost there.
+        name: The action's name, such as ``Writer#0.Commit``.
+        kind: ``begin`` for an action's first step, ``continue`` for a later one, ``crash`` for one that loses it.
         fair: The action's fairness: empty, ``weak`` or ``strong``.
-        choices: The names of the choices among several with what was taken.
+        choices: The choices that had several members: each name with the member taken.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Step(NamedTuple):
 
 
 class Meaning:
-    """What the text `text` of the file `file` means, with other values for some of its constants.
+    """The meaning of the text `text` from the file `file`, with some of its constants replaced.
 
     Attributes:
         text: Its tree, with options, actions, roles and assertions by name.
-        variables: The names that Init assigns to outside of loops and branches: those of states.
+        variables: The state variables: the names that Init assigns outside loops and branches.
 
     Raises:
         InputError: If the text cannot be read, or has no Init.
@@ -66,10 +66,10 @@ class Meaning:
         self.variables = tuple(name for name in dict.fromkeys(names) if name not in self.constants)
 
     def initial(self) -> list[State]:
-        """The states after Init, one for each way to choose in it.
+        """The initial states: one for each sequence of choices in Init.
 
         Raises:
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         init = self.text.actions["Init"]
 
@@ -79,10 +79,10 @@ class Meaning:
         return [state for state, _ in self._ways(begin, init, "init")]
 
     def steps(self, state: State, begin: bool = True) -> Iterator[Step]:
-        """The steps of a state: of actions that are half done, of new ones if `begin`, and crashes.
+        """The steps of a state: unfinished actions continue, new ones begin (if `begin`), and crashes.
 
         Raises:
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         for number in range(len(state.threads)):
             yield from self.continued(state, number)
@@ -98,18 +98,18 @@ class Meaning:
             yield from self.role_crashed(state, number)
 
     def holds(self, assertion: tree.Assertion, state: State, before: State | None = None) -> bool:
-        """Whether an assertion holds in a state, or in the step there from `before`.
+        """Whether an assertion holds in a state, or in the step from `before` to it.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         return truth(self._judged(assertion, state, before).result)
 
     def reasons(self, assertion: tree.Assertion, state: State, before: State | None = None) -> list[Reason]:
-        """The parts of an assertion that does not hold which make it false, at least one.
+        """The parts that make a violated assertion false. There is at least one.
 
         Raises:
-            ModelError: With the place of what cannot be evaluated.
+            ModelError: With the place of the expression that cannot be evaluated.
         """
         return reasons(self._judged(assertion, state, before), assertion)
 
@@ -130,7 +130,7 @@ class Meaning:
     # Steps ------------------------------------------------------------------------------------------------------------
 
     def continued(self, state: State, number: int, unmet: list[Place] | None = None) -> Iterator[Step]:
-        """The steps in which a thread goes on; `unmet` gets the places of the requirements that do not hold."""
+        """The steps in which a thread continues; `unmet` collects the places of the requirements that failed."""
         thread = state.threads[number]
 
         def begin() -> tuple[State, Thread]:
@@ -145,7 +145,7 @@ class Meaning:
     def begun(
         self, state: State, role: Instance | None, action: tree.Action, unmet: list[Place] | None = None
     ) -> Iterator[Step]:
-        """The first steps of an action, if it may begin; `unmet` is as for :meth:`continued`."""
+        """The first steps of an action, if it may begin; `unmet` as for :meth:`continued`."""
         keys = _keys(action.name, role)
         if len(state.threads) >= self.text.options.max_concurrent_actions:
             return
@@ -171,7 +171,7 @@ class Meaning:
         kind: str,
         unmet: list[Place] | None = None,
     ) -> Iterator[tuple[State, tuple[tuple[str, Value], ...]]]:
-        """The states to which a thread gets, one for each way to choose, with its choices."""
+        """Run a thread once for each sequence of choices: each resulting state, with its choices."""
         paths: list[tuple[int, ...]] = [()]
         while paths:
             path = paths.pop()
@@ -229,7 +229,7 @@ class Meaning:
     # Crashes ----------------------------------------------------------------------------------------------------------
 
     def thread_crashed(self, state: State, number: int) -> Iterator[Step]:
-        """The step in which an action that is half done is lost, if it may be."""
+        """The step in which a crash loses an unfinished action, if that is allowed."""
         thread = state.threads[number]
         bounds = [self._bounds(key) for key in _keys(thread.action, thread.frames[0].owner)]
         if self.text.options.crash_on_yield and all(bound is None or bound.crash_on_yield for bound in bounds):
@@ -239,7 +239,7 @@ class Meaning:
             yield Step(thread.name, "crash", "", copy)
 
     def role_crashed(self, state: State, number: int) -> Iterator[Step]:
-        """The step in which a role loses its ephemeral fields and its actions, if it has any."""
+        """The step in which a role crashes: it loses its ephemeral fields and its unfinished actions, if it has any."""
         role = state.roles[number]
         if not self.text.options.crash_on_yield or not may_crash(role.role):
             return
@@ -258,7 +258,7 @@ def may_crash(role: tree.Role) -> bool:
 
 
 def _with_value(statement: tree.Statement, values: Mapping[str, bool | int | str]) -> tree.Statement:
-    """A constant's statement, with the value in `values` if that has one."""
+    """The statement that assigns a constant, with its value from `values` if there is one."""
     match statement:
         case tree.Assign(target=tree.Name(name=name)) if name in values:
             return replace(statement, value=tree.Literal(statement.value.at, values[name]))
@@ -266,7 +266,7 @@ def _with_value(statement: tree.Statement, values: Mapping[str, bool | int | str
 
 
 def _keys(action: str, role: Instance | None) -> list[str]:
-    """The names under which options bound an action: of a role's the instance's, each instance's and all of theirs."""
+    """The names under which options can bound an action: for one instance, for each instance, or for all together."""
     if role is None:
         return [action]
     return [f"{role.name}.{action}", f"{role.role.name}#.{action}", f"{role.role.name}.{action}"]

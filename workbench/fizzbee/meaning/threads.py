@@ -1,10 +1,10 @@
 """Statements: a step runs from one yield point to the next.
 
-A thread is a stack of frames, and a frame one of blocks and loops; both are data, so that a state can hold an action
-that is half done. A step is run anew for each way to choose in it: `choices` is the path, and the first choice beyond
-its end takes the first member and says how many there were. Serial and parallel blocks yield after each statement, if
-something was done since the last choice. A step counts if something was done in it at all: ``if`` and ``require`` do
-nothing. So FizzBee has it, and texts rely on it.
+A thread is a stack of frames, and a frame a stack of blocks and loops. Both are data, so that a state can hold an
+unfinished action. A step is run again for each sequence of choices. `choices` replays the sequence so far; the first
+choice after it takes the first member, and notes how many members there were. Serial and parallel blocks yield after
+each statement, if something was done since the last choice. A step counts only if it did something, and ``if`` and
+``require`` alone do nothing. FizzBee behaves so, and texts rely on it.
 """
 
 from typing import Any
@@ -16,13 +16,13 @@ from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
 
 _YIELDING = ("serial", "parallel")
-#: Statements of one step, beyond which it is refused: a loop in it may never end.
+#: The most statements in one step. A loop that never ends would exceed it.
 _MOST_STATEMENTS = 200_000
 _MOST_FRAMES = 60
 
 
 class Disabled(Exception):
-    """A ``require`` at `at` does not hold, or there is nothing to choose from: this is no step."""
+    """There is no step: the ``require`` at `at` is false, or a choice has no members."""
 
     def __init__(self, at: Place) -> None:
         super().__init__(at)
@@ -33,11 +33,11 @@ class Run(Names):
     """A step of one thread of `state`, which it changes.
 
     Attributes:
-        choices: The members taken at the choices so far; those that it begins with are taken again.
-        widths: How many members there were at each choice.
-        chosen: The names of the choices with what was taken; statements are named by nothing, and are their numbers.
-        done: Whether something was done in this step, so that it counts.
-        returned: The last ``return`` of a frame without a caller, with that frame.
+        choices: The index of the member taken at each choice. A run replays those that it begins with.
+        widths: The number of members at each choice.
+        chosen: The name of each choice with the member taken. A choice of statements has no name, and takes a number.
+        done: Whether this step has done something, so that it counts.
+        returned: The last ``return`` from an outermost frame, with that frame.
     """
 
     def __init__(
@@ -83,9 +83,9 @@ class Run(Names):
         return instance
 
     def assign(self, target: Any, value: Value) -> None:
-        """Assign to a name, a field, an index, or to several in a tuple.
+        """Assign to a name, a field or an item, or to several of them in a tuple.
 
-        A name is that of a local variable, of one of the state, or else of a new local variable.
+        A name means a local variable, or else a state variable, or else a new local variable.
         """
         for part, item in self.unpacked(target, value):
             if not isinstance(part, tree.Name):
@@ -100,7 +100,7 @@ class Run(Names):
                 variables[part.name] = item
 
     def choose(self, at: Place, members: list[Value], name: str = "") -> int:
-        """The index of the member that this way takes; `name` is that of the choice."""
+        """The index of the member to take at a choice called `name`."""
         if not self.may_choose:
             fail(at, "there is nothing to choose in an assertion, a def or a constant")
         number = len(self.widths)
@@ -118,7 +118,7 @@ class Run(Names):
 
         Raises:
             Disabled: If this is no step.
-            ModelError: With the place of what cannot be done.
+            ModelError: With the place of the statement that fails.
         """
         yielding, statements = False, 0
         while len(self.frames) > bottom:
@@ -144,12 +144,12 @@ class Run(Names):
         self.enabled = self.done = True
 
     def _completed(self) -> bool:
-        """Whether the thread yields, now that a statement is completed."""
+        """Whether the thread yields after a completed statement."""
         work = self.frames[-1].work if self.frames else []
         return bool(work) and self.enabled and work[-1].flow in _YIELDING
 
     def push(self, block: tree.Block, flow: str) -> None:
-        """Begin a block in the topmost frame, within a flow."""
+        """Enter a block in the topmost frame; `flow` applies unless the block has a flow of its own."""
         flow = block.flow or flow
         statements: list[Value] = list(range(len(block.statements)))
         if flow == "oneof" and statements:
@@ -164,7 +164,7 @@ class Run(Names):
         self.push(block, "")
 
     def _leave(self, value: Value) -> bool:
-        """Pop a frame with its result; whether the thread yields then."""
+        """Pop a frame and pass its result on; return whether the thread yields."""
         frame = self.frames.pop()
         self.result = value
         if frame.starts and frame.owner is not None:
@@ -180,7 +180,7 @@ class Run(Names):
         return self._completed()
 
     def _taken(self, at: Place, work: Work) -> Value:
-        """The next statement of a block, or member of a loop; of a parallel one any."""
+        """The next statement of a block or member of a loop; in a parallel one, a choice among all that are left."""
         if work.flow not in ("parallel", "oneof"):
             return work.left.pop(0)
         return clone(work.left.pop(self.choose(at, work.left)), {}, with_roles=False)
@@ -206,7 +206,7 @@ class Run(Names):
         return self._completed()
 
     def assign_local(self, target: tree.Expression, value: Value) -> None:
-        """Bind a loop's names, which are local whatever the state has."""
+        """Bind a loop's names. They are local even if a state variable has the same name."""
         for name, item in self.unpacked(target, value):
             self.frames[-1].variables[name.name] = item
 
@@ -283,7 +283,7 @@ class Run(Names):
 
     def _choose(self, node: tree.Choose, flow: str) -> bool:
         self.continues = False
-        # A copy, but of roles: a write to a chosen member does not reach the state, as in FizzBee.
+        # Copied, except for roles: as in FizzBee, a write to a chosen member does not reach the state.
         members = [clone(member, {}, with_roles=False) for member in self.members(node.members)]
         if node.where is not None:
             members = [member for member in members if self._holds_with(node.name, member, node.where)]
@@ -325,7 +325,7 @@ class Run(Names):
         return self._completed()
 
     def _calls(self, node: tree.Expression, target: tree.Expression | None) -> bool:
-        """Whether a statement is the call of a func, whose frame is pushed then."""
+        """If a statement calls a func, push its frame; return whether it does."""
         if not isinstance(node, tree.Call):
             return False
         function, owner = None, None
@@ -344,7 +344,7 @@ class Run(Names):
         return True
 
     def look_up(self, at: Place, name: str) -> Value:
-        """The value of a name; a func is none: a statement calls it, alone or to assign what it returns."""
+        """The value of a name. A func is not a value: only a statement can call it, alone or to assign its result."""
         if name not in self.inner and name in (variables := self.frames[-1].variables):
             return variables[name]  # as most are
         if name in self.text.functions and self.variable(name) is None and name not in self.inner:

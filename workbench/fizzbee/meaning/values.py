@@ -1,7 +1,7 @@
-"""Values, which are Starlark's and FizzBee's own: equality, copies, and the text by which states are compared.
+"""The values of Starlark and FizzBee: equality, copies, and the canonical text by which states are compared.
 
-Numbers, strings, truths, None, lists, tuples and ranges are Python's; the rest are classes of this module. Members are
-found by walking over all of them: slow, and no hash of Python's takes 1 for True.
+Numbers, strings, booleans, None, lists, tuples and ranges are Python's; the rest are classes of this module. Finding a
+member compares with one after the other. That is slow, but Python's hashing would confuse 1 with True.
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
@@ -11,18 +11,18 @@ from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.unparse import quoted
 
 Value: TypeAlias = Any
-#: Values in each other, beyond which a state is refused.
+#: How deeply values may nest.
 _MOST_NESTED = 100
-#: Members of one collection, characters of one string.
+#: The most members of a collection, and characters of a string.
 MOST_MEMBERS = 1_000_000
 
 
 class Wrong(Exception):
-    """What the text asks of a value cannot be done; who evaluates adds the place."""
+    """An operation that its values do not allow. The evaluator catches it and adds the place."""
 
 
 class Dict:
-    """A dict or a genericmap: pairs in order of insertion, which a later loop can see."""
+    """A dict or a genericmap: pairs in insertion order, since loops can observe that order."""
 
     __slots__ = ("kind", "pairs")
 
@@ -70,7 +70,7 @@ class Collection:
             self.items.append(item)
 
     def remove(self, item: Value) -> bool:
-        """Remove one equal member; whether there was one."""
+        """Remove one member equal to `value`; return whether there was one."""
         for index, member in enumerate(self.items):
             if equal(member, item):
                 del self.items[index]
@@ -88,11 +88,11 @@ class Record:
 
 
 class Instance:
-    """An instance of a role. Two are equal if they are the same one, also in different states.
+    """An instance of a role. In two states, equal instances are the same instance.
 
     Attributes:
-        fixed: The parameters among the fields.
-        initial: What a crash sets the ephemeral fields to.
+        fixed: The fields that are parameters.
+        initial: The values to which a crash resets the ephemeral fields.
     """
 
     __slots__ = ("fields", "fixed", "initial", "number", "role")
@@ -107,7 +107,7 @@ class Instance:
 
 
 class Function:
-    """What an expression can call: a lambda, a def, a function of the library, a method of a value, or a role."""
+    """Anything that an expression can call: a lambda, a def, a library function, a method of a value, or a role."""
 
     __slots__ = ("call",)
 
@@ -119,7 +119,7 @@ _NAMES = {bool: "bool", int: "int", float: "float", str: "string", type(None): "
 
 
 def kind_of(value: Value) -> str:
-    """The type's name, as Starlark's ``type`` gives it."""
+    """The name of the value's type, as Starlark's ``type`` returns it."""
     if isinstance(value, Dict | Collection | Record):
         return value.kind
     if isinstance(value, Instance):
@@ -180,7 +180,7 @@ def truth(value: Value) -> bool:
 
 
 def members(value: Value) -> list[Value]:
-    """What a loop goes through. A set has no order of its own, so it is that of the members' texts."""
+    """The members that a loop visits. A set has no order of its own, so its members are sorted by canonical text."""
     match value:
         case list() | tuple() | range():
             if len(value) > MOST_MEMBERS:
@@ -222,7 +222,7 @@ def _listed(items: Iterable[Value]) -> str:
 
 
 class Sharing:
-    """Which mutable objects and roles a canonical text has met, and which objects it is in the middle of."""
+    """The mutable objects and roles that a canonical text has met, and the objects that it is still inside of."""
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
@@ -231,9 +231,9 @@ class Sharing:
 
 
 def canonical(value: Value, sharing: Sharing | None = None, depth: int = 0) -> str:
-    """A text that tells values apart; with `sharing`, also by which objects in it are one.
+    """A text that is equal for equal values only. With `sharing`, it also shows which objects are shared.
 
-    Roles are names in it: their fields are written by the state.
+    It names a role without its fields; those stand in the state's key.
 
     Raises:
         Wrong: For a function, for values nested too deeply, and for one that contains itself.
@@ -280,7 +280,7 @@ def fields_text(fields: Mapping[str, Value], sharing: Sharing | None, depth: int
 
 
 def clone(value: Value, memo: dict[int, Value], with_roles: bool = True) -> Value:
-    """A copy in which the same objects are shared; `memo` maps identities to copies."""
+    """A deep copy with the same sharing; `memo` maps the identity of an object to its copy."""
     if value is None or isinstance(value, str | int | float | range | Function):
         return value
     if id(value) in memo:

@@ -17,7 +17,7 @@ KEYWORDS = {
     "pass", "load", "import", "class", "is",
 }  # fmt: skip
 _CONSTANTS = {"True": True, "False": False, "None": None}
-#: How deep a text may nest, so that no text exhausts Python's stack.
+#: How deeply a text may nest without exhausting Python's stack.
 _MOST_NESTED = 60
 
 
@@ -39,7 +39,7 @@ class ExpressionParser:
         return token
 
     def at(self, *words: str) -> bool:
-        """Whether the next token is one of these words or signs."""
+        """Whether the next token is one of these keywords or operators."""
         return self.token.kind in ("name", "operator") and self.token.text in words
 
     def peek(self, ahead: int = 1) -> str:
@@ -100,7 +100,7 @@ class ExpressionParser:
         return result
 
     def binary(self, weakest: int) -> Expression:
-        """An expression of operators that bind at least as tightly as `weakest`."""
+        """An expression whose operators bind at least as tightly as `weakest`."""
         at = self.token.at
         self.deeper()
         if self.at("not") and weakest <= NOT:
@@ -179,7 +179,7 @@ class ExpressionParser:
         return tuple(arguments)
 
     def parameters(self, end: str) -> tuple[tree.Parameter, ...]:
-        """Parameters up to the sign `end`, which is taken too; their annotations mean nothing."""
+        """Parameters up to the token `end`, which is consumed too. Annotations are skipped."""
         parameters = []
         while not self.at(end):
             name = self.name()
@@ -269,7 +269,7 @@ class ExpressionParser:
         return tuple(clauses)
 
     def target(self) -> Expression:
-        """What a loop assigns to: a name, or names in a tuple, in parentheses or not."""
+        """The target of a loop: a name, or a tuple of names with or without parentheses."""
         at = self.token.at
         if self.accept("("):
             inner = self.target()

@@ -1,4 +1,4 @@
-"""The options at the top of a file: of YAML, nested keys and plain values."""
+"""The options at the top of a file, in a subset of YAML: nested keys and plain values."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ _CAMEL = {
 def split(text: str) -> tuple[list[tuple[int, str]], str]:
     """The numbered lines of the front matter, and the text with blank lines in their place.
 
-    What stands before the front matter is dropped, as FizzBee drops it.
+    Anything before the front matter is dropped, as FizzBee does.
     """
     lines = text.split("\n")
     marks = [number for number, line in enumerate(lines) if line.lstrip().startswith("---")][:2]
@@ -34,10 +34,10 @@ def split(text: str) -> tuple[list[tuple[int, str]], str]:
 
 
 def options(rows: list[tuple[int, str]], file: str) -> Options:
-    """What the rows of a front matter say.
+    """The options in the lines of a front matter.
 
     Raises:
-        InputError: With the place of an option that is not known, or of a value that it does not take.
+        InputError: With the place of an unknown option, or of a value that an option does not accept.
     """
     result = Options()
     path: list[tuple[int, str]] = []

@@ -1,4 +1,4 @@
-"""Statements and declarations. Most words of FizzBee are names elsewhere; their place says what they are."""
+"""Parses statements and declarations. Most keywords of FizzBee may also be names; their position decides."""
 
 from typing import TypeVar
 
@@ -16,10 +16,10 @@ Declared = TypeVar("Declared", bound=tree.Action | tree.Function | tree.Role | t
 
 
 def parse(text: str, file: str) -> Specification:
-    """The tree of the specification `text`, which came from `file`.
+    """Parse the specification `text`, read from `file`.
 
     Raises:
-        InputError: With the place of what is no FizzBee, or not supported.
+        InputError: With the place of a syntax error, or of a construct that is not supported.
     """
     rows, rest = front_matter.split(text)
     result = Specification(front_matter.options(rows, file))
@@ -61,7 +61,7 @@ class _Parser(ExpressionParser):
                 self._statement(result.constants)
 
     def _declaration(self) -> str:
-        """The word that says what is declared here; empty at a statement."""
+        """The keyword of the declaration that begins here; empty for a statement."""
         ahead = self.position
         while self.tokens[ahead].kind in ("name", "operator"):
             word = self.tokens[ahead].text
@@ -172,7 +172,7 @@ class _Parser(ExpressionParser):
         self.next()
 
     def _suite(self) -> Block:
-        """A colon and a block; a lone block in it stands for it, as FizzBee has it."""
+        """A colon and a block. As in FizzBee, if its only statement is a block, that block takes its place."""
         at = self.expect(":").at
         self.deeper()
         statements: list[Statement] = []
@@ -220,7 +220,7 @@ class _Parser(ExpressionParser):
             self._simple_line(into)
 
     def _chooses(self) -> bool:
-        """Whether a statement ``any x in ...`` comes, with fairness or without."""
+        """Whether the next statement is ``any x in ...``, with or without a fairness keyword."""
         ahead = self.position
         if self.tokens[ahead].text == "fair":
             ahead += 4 if self.tokens[ahead + 1].text == "<" else 1

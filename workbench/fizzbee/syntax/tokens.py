@@ -16,7 +16,7 @@ _TOKEN = re.compile(
 _SPACE = re.compile(r"(?:[ \t\r\f]|\\\r?\n|\#[^\n]*)*")
 _ESCAPE = re.compile(r"\\(\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[0-7]{1,3}|.)", re.S)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\n": ""}
-#: More digits than any count of a specification, and few enough that Python converts them.
+#: The most digits of a number: more than any specification needs, and few enough for Python to convert.
 _MOST_DIGITS = 400
 
 
@@ -31,10 +31,10 @@ class Token(NamedTuple):
 def tokens(text: str, file: str) -> list[Token]:
     """The tokens of `text`.
 
-    A dedent to no outer level counts as one to the next outer level, as FizzBee's lexer has it.
+    As in FizzBee's lexer, a dedent between two levels counts as a dedent to the outer one.
 
     Raises:
-        InputError: With the place of a character, a string or a name that the language does not have.
+        InputError: With the place of a character, a string or a name that the language does not allow.
     """
     result: list[Token] = []
     levels, brackets, loose = [0], 0, -1

@@ -1,4 +1,4 @@
-"""The tree of a specification: expressions, statements, and what a file declares, each with its place."""
+"""The tree of a specification: expressions, statements and declarations, each with its place."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn, TypeAlias
@@ -7,7 +7,7 @@ from workbench.kernel.meaning.errors import InputError
 
 
 class Place(NamedTuple):
-    """Where something stands; lines and columns count from 1."""
+    """A place in a text. Lines and columns count from 1."""
 
     file: str
     line: int
@@ -24,7 +24,7 @@ def refuse(at: Place, reason: str) -> NoReturn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """Compared by identity: two equal texts at two places are two nodes."""
+    """A node. Nodes compare by identity: the same text at two places makes two different nodes."""
 
     at: Place
 
@@ -41,7 +41,7 @@ class Literal(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Listing(Node):
-    """A list, or a tuple, by its items."""
+    """A list or a tuple, written as its items."""
 
     kind: str
     items: "tuple[Expression, ...]"
@@ -119,7 +119,7 @@ class Lambda(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clause(Node):
-    """``for target in value`` of a comprehension, or ``if value`` without a target."""
+    """A clause of a comprehension: ``for target in value``, or ``if value`` without a target."""
 
     target: "Expression | None"
     value: "Expression"
@@ -127,7 +127,7 @@ class Clause(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comprehension(Node):
-    """A list or a dict; a dict's `element` is a tuple of key and value."""
+    """A comprehension of a list or a dict. For a dict, `element` is a tuple of key and value."""
 
     kind: str
     element: "Expression"
@@ -141,7 +141,7 @@ Expression: TypeAlias = (
 
 
 def parts(node: Expression) -> tuple[Expression, ...]:
-    """The expressions in an expression, outermost first."""
+    """The direct subexpressions of an expression."""
     match node:
         case Listing():
             return node.items
@@ -171,7 +171,7 @@ def parts(node: Expression) -> tuple[Expression, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block(Node):
-    """Statements with their flow: atomic, serial, parallel or oneof; empty where it is that of the block around."""
+    """Statements with their flow: atomic, serial, parallel or oneof; empty for the flow of the enclosing block."""
 
     flow: str
     statements: "tuple[Statement, ...]"
@@ -179,7 +179,7 @@ class Block(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assign(Node):
-    """``target = value``, or with another operator such as ``+=``."""
+    """``target = value``, or an augmented assignment such as ``+=``."""
 
     target: Expression
     operator: str
@@ -250,7 +250,7 @@ class Group(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function(Node):
-    """``func``, whose calls are steps of their caller, or Starlark's ``def``, which expressions call."""
+    """A ``func``, called by statements and run as part of their steps, or Starlark's ``def``, called in expressions."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -271,7 +271,7 @@ class Action(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Role(Node):
-    """`durable` and `ephemeral` name the fields that a crash keeps or resets; None where the text does not say."""
+    """A role. `durable` and `ephemeral` name the fields that a crash keeps or resets; None if the text does not say."""
 
     name: str
     actions: dict[str, Action]
@@ -282,7 +282,7 @@ class Role(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assertion(Node):
-    """`operators` are the words before it: always, exists, transition, eventually."""
+    """An assertion. `operators` are the words in front of it: always, exists, transition, eventually."""
 
     name: str
     operators: tuple[str, ...]
@@ -292,7 +292,7 @@ class Assertion(Node):
 
 @dataclass(slots=True)
 class Bounds:
-    """Limits on the actions of one name; None where there is none."""
+    """The limits on the actions with one name; None means no limit."""
 
     max_actions: int | None = None
     max_concurrent_actions: int | None = None
@@ -301,10 +301,10 @@ class Bounds:
 
 @dataclass(slots=True)
 class Options:
-    """What the front matter says, with FizzBee's defaults.
+    """The options of the front matter, with FizzBee's defaults.
 
     Attributes:
-        is_bounded: Whether `max_actions` is the text's own.
+        is_bounded: Whether the text itself sets `max_actions`.
     """
 
     max_actions: int = 100
@@ -318,7 +318,7 @@ class Options:
 
 @dataclass(slots=True)
 class Specification:
-    """A whole file; `fair_choices` says whether a choice in it is fair."""
+    """A whole file. `fair_choices` says whether any choice in it is fair."""
 
     options: Options = field(default_factory=Options)
     constants: list[Statement] = field(default_factory=list)

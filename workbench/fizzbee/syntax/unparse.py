@@ -6,14 +6,14 @@ from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.expressions import COMPARISON, NOT, PRECEDENCE, SIGN
 from workbench.fizzbee.syntax.tree import Expression
 
-#: How tightly an operand of ``.``, of a call or of an index binds, and a condition or a lambda.
+#: How tightly the operand of ``.``, a call or an index must bind, and how tightly a condition or a lambda binds.
 _ATOM, _LOOSEST = SIGN + 1, 0
-#: How a list, a tuple or a dict is bracketed.
+#: The brackets of a list, a tuple and a dict.
 _BRACKETS = {"list": "[{}]", "tuple": "({})", "dict": "{{{}}}"}
 
 
 def written(node: Expression | None) -> str:
-    """An expression as its text has it, but for spaces and superfluous parentheses; "" for None.
+    """The text of an expression, without superfluous spaces and parentheses; "" for None.
 
     Examples:
         >>> from workbench.fizzbee.syntax.expressions import ExpressionParser
@@ -26,7 +26,7 @@ def written(node: Expression | None) -> str:
 
 
 def _within(node: Expression, weakest: int) -> str:
-    """An expression where one stands that binds at least as tightly as `weakest`."""
+    """The text of an operand: in parentheses, unless it binds at least as tightly as `weakest`."""
     text, strength = _parts(node)
     return f"({text})" if strength < weakest else text
 

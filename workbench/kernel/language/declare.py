@@ -1,7 +1,7 @@
-"""Declarations in a model's class: processes, actions and variables; and all that a class declares.
+"""Declarations in a model's class: processes, actions and variables, and everything that a class declares.
 
-They know no model: :mod:`workbench.kernel.language.model` collects the declarations of a class and binds them to
-constants.
+None of them depends on a model: :mod:`workbench.kernel.language.model` collects the declarations of a class and binds
+them to constants.
 """
 
 import inspect

@@ -79,7 +79,7 @@ class _Run:
 
 
 class _Overlooking(_Run):
-    """A run that goes on where requirements fail.
+    """A run that continues even if requirements fail.
 
     Attributes:
         overlooked: The requirements that failed.

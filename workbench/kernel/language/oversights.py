@@ -1,7 +1,8 @@
-"""Oversights that a model's code shows without a search: names that nothing reads, and steps that lead nowhere.
+"""Finds oversights in a model's code without a search: names that nothing reads, and steps that lead nowhere.
 
-Its code is what the class declares, its other methods, and the functions that these call by name. A name that occurs
-anywhere in it counts as read, and so does one in a text; what is said is certain, and more may be unread.
+A model's code is everything that the class declares, its other methods, and the functions that these call by name. A
+name that occurs anywhere in it, even in a string, counts as read. So every report is certain, but some unread names may
+be missed.
 """
 
 from collections.abc import Callable, Iterator
@@ -108,7 +109,7 @@ class _Code:
             self._function(member)
 
     def _function(self, function: Any) -> None:
-        """Add what a function, or whatever holds one, mentions, and the functions that it calls."""
+        """Add the names that a function, or an object that holds one, mentions, and the functions that it calls."""
         if isinstance(function, (staticmethod, classmethod)) or hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         if isinstance(function, property):

@@ -1,1 +1,1 @@
-"""The meaning of models, whatever their language: values, states, machines, searches and verdicts."""
+"""The meaning of models in any language: values, states, machines, searches and verdicts."""

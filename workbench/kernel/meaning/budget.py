@@ -149,13 +149,13 @@ class Limits:
         self._last: Progress | None = None
         self._decided: dict[str, Decided] = {}
         self._timed = True
-        self._kept = bytes(_KEPT)  # zeros are no memory, only addresses, until somebody reads them
+        self._kept = bytes(_KEPT)  # zeros take up addresses, but no memory until they are read
         self.restart()
 
     def restart(self) -> None:
-        """Restart the clock, and the search: the time so far was no part of it.
+        """Restart the clock and the search. The time so far does not count.
 
-        What it had found before a stop, it finds again before it stops; and no progress is reported twice.
+        The search finds everything again before it may stop, and no progress is reported twice.
         """
         self._began = time.perf_counter() - self._spent
         self._known = self._told
@@ -189,7 +189,7 @@ class Limits:
         return OUT_OF_MEMORY
 
     def room(self, states: int) -> None:
-        """Raise :class:`Stop` if there is no room for another state beside `states`."""
+        """Raise :class:`Stop` if there is no room for another state besides `states`."""
         if states >= self.most_states:
             raise Stop(f"the budget of {counted(self.most_states, 'state')} is used up")
 

@@ -71,7 +71,7 @@ class Domain:
         return show(value)
 
     def spelled(self, value: Any) -> Any:
-        """`value` as :meth:`parse` takes it and JSON has it, in the shortest spelling."""
+        """`value` in its shortest spelling that :meth:`parse` accepts, as a JSON value."""
         return value
 
     def unordered(self, value: Any) -> Any:
@@ -397,10 +397,10 @@ class Relation(Domain):
 
 
 def domain_of(declared: Any) -> Any:
-    """The domain that `declared` stands for in a declaration.
+    """The domain that `declared` means in a declaration.
 
     Raises:
-        ModelError: If it stands for none.
+        ModelError: If it is not a domain.
     """
     if isinstance(declared, range) and declared:
         return Within(declared)

@@ -41,7 +41,7 @@ class ModelError(Exception):
 
 
 class Stop(Exception):
-    """Ends a search, also in the middle of an evaluation; the text says why. A MemoryError ends one too."""
+    """Ends a search, even in the middle of an evaluation. The text says why. A MemoryError ends a search too."""
 
 
 class NoSuchVariable(ModelError, AttributeError):

@@ -1,4 +1,4 @@
-"""Ctrl-C, which asks a search to stop; and pauses, in which a long evaluation asks whether it should."""
+"""Ctrl-C, which asks a search to stop, and pauses, in which a long evaluation checks whether to stop."""
 
 import os
 import signal

@@ -78,7 +78,7 @@ def liveness_verdict(
 
 
 def _idle(demands: Sequence[Demand]) -> str | None:
-    """The reason why a property that holds asks for nothing; None if it asks for something."""
+    """The reason why a property holds vacuously; None if it does not."""
     if not demands:
         return NOBODY
     if any(demand.due for demand in demands):
@@ -169,9 +169,9 @@ class Trap(NamedTuple):
     """The infinite end of a lasso.
 
     Attributes:
-        moves: Whether steps are taken again and again.
-        waits: The fair processes that wait, none of which takes these steps.
-        unfair: Of a model in which nothing is fair, that this is so; otherwise empty.
+        moves: Whether it contains steps, not only stuttering.
+        waits: The fair processes that wait. None of them takes these steps.
+        unfair: The remark that nothing in the model is fair; empty if something is.
     """
 
     moves: bool

@@ -1,7 +1,7 @@
 """The narrow waist: the interface between models and engines.
 
-A *machine* is a model with its constants. Engines speak of rows and cell numbers; how an author says what the steps do
-is the affair of a language. :class:`workbench.kernel.language.of_class.ClassMachine` is that of classes in Python.
+A *machine* is a model with its constants. Engines deal in rows and cell numbers; how an author writes the steps is up
+to a language. :class:`workbench.kernel.language.of_class.ClassMachine` is the machine of a Python class.
 """
 
 from abc import ABC, abstractmethod
@@ -36,16 +36,17 @@ class Family:
     """A model without its constants, as panels, sweeps, commands and formats see it.
 
     Attributes:
-        title: The author's name for it: that of the class.
+        title: The author's name for the model: the name of the class.
         symmetry: The names of the constants whose members are interchangeable.
-        reduced: Whether a check that does not say so takes them as interchangeable.
+        reduced: Whether a check uses this symmetry by default.
         constants, processes, actions, properties, constraints: The declarations, by name.
-        variables: Those of the layout, by name.
-        ends: Has the `function` of the author and a state that says where behaviours may end, if anything does.
-        translation: For a text that was translated from another one, what is checked: ``fresh``, ``in memory``,
-            ``edited`` by hand, or ``stale``, if it is the translation of an earlier text; None for all others.
-        translation_notes: Remarks on that, for answers.
-        configuration: The file that gives the constants their defaults, if another one could; "" where none does.
+        variables: The variables of the layout, by name.
+        ends: Holds the author's `function` of the model and a state that says where behaviours may end, if there is
+            one.
+        translation: For a translated text, the kind of translation that is checked: ``fresh``, ``in memory``,
+            ``edited`` by hand, or ``stale`` if it belongs to an earlier text. None for all others.
+        translation_notes: Remarks on the translation, for answers.
+        configuration: The file that gives the constants their defaults, if it is one of several; otherwise "".
     """
 
     name: str = ""
@@ -194,7 +195,7 @@ class Machine(ABC):
         return None
 
     def standing(self, state: State) -> Mapping[str, str]:
-        """Who stands where in the sources: by file and line, such as ``Lock.tla:6``; empty where no text says so."""
+        """The processes at each place of the sources, a file and line such as ``Lock.tla:6``; empty if unknown."""
         return {}
 
     # States ----------------------------------------------------------------------------------------------------
@@ -237,7 +238,7 @@ class Machine(ABC):
         return None if outcomes else "; ".join(self.obstacles(instance, state, whys))
 
     def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
-        """What disables `instance` in `state`, in words for people; `whys` is what its run says."""
+        """Why `instance` is disabled in `state`, in words for people. `whys` are the reasons that its run gave."""
         return whys
 
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
@@ -481,7 +482,7 @@ def is_model_class(candidate: Any) -> bool:
     return isinstance(candidate, type) and bool(getattr(getattr(candidate, "declared", None), "name", ""))
 
 
-#: Anything that stands for a model: also a class, with default constants, or a name where models have names.
+#: Anything that can be used as a model, including a class (with default constants) and, where models have one, a name.
 AnyModel = Machine | Authored | ModelClass | str
 
 

@@ -73,7 +73,7 @@ class Universe:
         if chosen is None:
             sets = [self._index(field).get(value) for field, value in fields.items()]
             if None in sets:
-                return {}  # not memoized: there is no end of values that no member has
+                return {}  # not memoized: infinitely many values belong to no member
             chosen = self._chosen[key] = _selection(set.intersection(*filter(None, sets)))
         return chosen
 
@@ -91,7 +91,7 @@ def _fields_of(member: Any) -> Iterable[tuple[str, Any]]:
 
 
 class Queries:
-    """The questions that a declared set answers besides those of every set."""
+    """The queries of a declared set, besides the operations of every set."""
 
     __slots__ = ()
 
@@ -135,7 +135,7 @@ def content_of(universe: Universe, content: frozenset[Any]) -> "Members":
 
 
 def _with_sets(method: Callable[[Any, Any], Any]) -> Any:
-    """An operator between sets; with anything else Python asks the other operand."""
+    """An operator between sets; for anything else, Python tries the other operand's method."""
     return lambda self, other: method(self, other) if isinstance(other, AbstractSet) else NotImplemented
 
 

@@ -19,7 +19,7 @@ class Notation:
         return show(value, joint)
 
     def parts(self, value: Any) -> Any:
-        """A value as one by whose members, keys or fields its changes are told: by default itself."""
+        """The value whose members, keys or fields describe changes of `value`; by default `value` itself."""
         return value
 
     def key(self, of: Map, key: Any) -> str:

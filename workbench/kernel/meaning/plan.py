@@ -87,12 +87,12 @@ def make_plan(
     """Resolve a request for a check.
 
     Args:
-        properties: Names; those that the model checks by default for None.
-        symmetry: All of the model's symmetric sets, none, or some by name; None for what its configuration says, which
-            is none for a class in Python.
+        properties: The names of properties; None means those that the model checks by default.
+        symmetry: All of the model's symmetric sets, none, or some by name. None means those in its configuration; a
+            Python class has none.
 
     Raises:
-        InputError: If `model` is not one, or for an unknown property or set.
+        InputError: If `model` is not a model, or for an unknown property or set.
     """
     settings = check_kind("fingerprints", fingerprints, Fingerprints)
     key = token_bytes(_KEY) if settings.key is None else key_in(settings.key, "key")

@@ -69,14 +69,14 @@ class Fault(str):
 
 @dataclass(frozen=True)
 class Property(Declared):
-    """A property, as a decorator attaches it to a method; a class for each kind.
+    """A property, as a decorator attaches it to a method. There is a class for each kind.
 
     Attributes:
-        kind: The kind in a word, as results have it.
+        kind: The kind in a word, as in results.
         of_states: Whether single states decide it.
-        of_steps: Whether a state decides it together with the steps from there.
-        wanted: Whether it holds by being met, as a reachable property does; others are violated by that.
-        refines: Whether its traces are told in another model's terms, too.
+        of_steps: Whether a state and the steps from it decide it together.
+        wanted: Whether reaching it makes it hold, as for a reachable property; others are violated when reached.
+        refines: Whether its traces are also shown in another model's terms.
         says_why: Whether its function may return a text that says what is wrong.
         by_default: Whether a check that names no properties checks it; or the condition on which it does, as for
             `when`.

@@ -15,7 +15,7 @@ from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step, Trace, replay, steps_of
 
 _NO_SUCH_STEP = "with these constants there is no such step"
-#: The initial states among which the one of the behaviour is looked for.
+#: The most initial states in which to look for the behaviour's own.
 _MOST_STARTS = 200
 #: The most steps that an actor may add before one of the behaviour, for example to take a lock.
 _CATCHING_UP = 4
@@ -26,12 +26,12 @@ class Retold:
     """A behaviour under other constants.
 
     Attributes:
-        trace: As far as it goes, with the step that now does something else.
-        refused: The step that cannot follow; None if there is none.
+        trace: The behaviour as far as it is possible, including a step that now has a different effect.
+        refused: The step that is no longer possible; None if there is none.
         why: The reason why it is refused.
-        other: What the last step changes now, where it changed something else before; what a process does next comes
+        other: The changes that the last step makes now, if they differ from before. What a process does next comes
             last.
-        kept: The cells beside the actor's own that the last step changed before, and does not now.
+        kept: The cells, other than the actor's own, that the last step used to change and no longer does.
         then: The actions that its actor can take next.
     """
 
@@ -132,7 +132,7 @@ def _apart(at: State, candidate: Step, step: Step, changes: Sequence[Change]) ->
 
 
 def _why(model: Machine, at: State, step: Step, first: State) -> str:
-    """The reason why no step like this is possible: what its actor waits for; "" if it can go on, or has ended."""
+    """Why no step like this is possible: what its actor waits for; "" if the actor can continue, or has ended."""
     assert step.instance is not None
     every = _of_actor(model, step)
     if _steps_by(model, at, step) or all(instance.identity != step.instance.identity for instance in every):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The last words of verdicts that say nothing about states which were left out: those beyond the model's constraints,
 #: those for which another one with the same view stood, and later visits to those that were known.
 WITHIN = ("within the constraint", "within the VIEW", "within the first visits")
-#: The reason why a property whose parameters have no values says nothing.
+#: The reason why a property holds vacuously if its parameters have no values.
 NOBODY = "it says nothing: its parameters have no values with these constants"
 #: The words in place of the constants that differ from their defaults if none does.
 DEFAULTS = "with its default constants"
@@ -190,9 +190,9 @@ class Judged(Lined):
     def holds(self) -> bool | None:
         """Whether every requested property holds.
 
-        None if one is unknown, none was requested, after an error, or if they hold in a stale translation.
+        None if a property is unknown or none was requested, after an error, or if all hold in a stale translation.
 
-        If the search left states out, that is within what bounded it: a verdict's ``within`` says so.
+        If the search left out states, the answer is relative to its bounds: see ``within`` of a verdict.
         """
         if self.violated:
             return False
@@ -201,7 +201,7 @@ class Judged(Lined):
 
     @property
     def why(self) -> str:
-        """The properties that do not hold; if there are none, that everything holds."""
+        """A text that lists the properties that do not hold, or says that everything holds."""
         open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
@@ -321,8 +321,8 @@ class Result(Explored, Judged, Shown):
         """The graph of states and steps: all of them if they are few, otherwise the trace and the steps not taken.
 
         Args:
-            *variables: What the nodes show of their states (names of variables or of cells); by default the one that
-                tells most of them apart.
+            *variables: The variables or cells, by name, that the nodes show; by default the one that distinguishes most
+                states.
 
         Raises:
             InputError: If there are too many states and no trace, or Graphviz is not installed.
@@ -330,7 +330,7 @@ class Result(Explored, Judged, Shown):
         return display().graph_of(self, variables)
 
     def styled(self) -> list[Line]:
-        """The counts, what limits them, and the verdicts."""
+        """The counts and their limits, and the verdicts."""
         lines: list[Line] = [model_line(self.model), self.counts]
         if not self.complete:
             lines.append(Styled("INCOMPLETE", "warning", f": {self.stopped}; undecided properties are unknown"))
@@ -348,7 +348,7 @@ class Result(Explored, Judged, Shown):
         return lines
 
     def __repr__(self) -> str:
-        """The counts and the verdicts, without what differs from run to run."""
+        """The counts and the verdicts, without values that differ from run to run."""
         bounded = "" if self.within is None else f", within {self.within}"
         states = counted(self.distinct, "distinct state")
         lines = [f"{self.model!r}: {states}, depth {self.depth}, {self.engine} engine{bounded}"]

@@ -114,7 +114,7 @@ class Search:
         """Take all `steps`, and count the states that they add."""
         before, goes_on = len(self.states), True
         try:
-            while goes_on:  # nothing may stay in force across a yield, where other code goes on
+            while goes_on:  # no limits may stay in force across a yield, where other code runs
                 with self.limits.in_force():
                     goes_on = next(steps, False) is None
                 if goes_on:

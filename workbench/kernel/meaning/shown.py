@@ -1,9 +1,9 @@
-"""Objects that display themselves in notebooks. The kernel knows no pictures: what draws is installed beside it."""
+"""Objects that display themselves in notebooks. The kernel cannot draw: drawing code registers an entry point."""
 
 from importlib.metadata import entry_points
 from typing import Any
 
-#: The group of entry points that what draws registers itself in.
+#: The group of entry points in which drawing code is registered.
 DRAWING = "lakehouse_workbench.drawing"
 
 

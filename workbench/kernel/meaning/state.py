@@ -144,10 +144,10 @@ class Layout:
         return [shown.cell for shown in self.shown for _ in shown.numbers]
 
     def put(self, values: Mapping[Cell, Any]) -> dict[int, Any]:
-        """The values of the cells of a row, from those of cells as people see them.
+        """The values of a row, from the values of cells as people see them.
 
         Raises:
-            InputError: If a declared set would hold what is not in its universe.
+            InputError: If a declared set would have a member outside its universe.
         """
         row: dict[int, Any] = {}
         for cell, value in values.items():
@@ -233,7 +233,7 @@ def _whole(whole: Whole) -> property:
 
 
 class _Read:
-    """The row of a reader, through which it knows what is read."""
+    """The row of a reader. Reading through it tells the reader which cells are read."""
 
     def __init__(self, owner: "Reader") -> None:
         self._owner = owner

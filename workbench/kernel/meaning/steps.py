@@ -40,16 +40,16 @@ class DeclaredProcess(Protocol):
 class DeclaredAction(Protocol):
     """An action, as engines, commands, panels, pictures and formats read it.
 
-    One with a `function`, too, has the place of that in the traces that TLC's tools read.
+    If it has a `function`, traces for TLC's tools contain the place of that function.
 
     Attributes:
-        doc: "" for none.
-        place: The file and line, as " (file:line)"; "" for none.
-        process: The process that takes it; None for none.
-        needs: The condition on the constants without which it is not there, as people read it; "" for none.
-        fair: "weak" or "strong" if each of its instances is fair by itself, False if it is left out of its process's
-            fairness; None: as the process is.
-        fair_when: What is set if fairness counts some of its steps alone; else None.
+        doc: The description; "" if there is none.
+        place: The file and line, as " (file:line)"; "" if unknown.
+        process: The process that takes it; None if no process does.
+        needs: The condition on the constants under which it exists, as people read it; "" if there is none.
+        fair: "weak" or "strong" if each of its instances is fair by itself; False if its process's fairness excludes
+            it; None if it is as fair as its process.
+        fair_when: Set if fairness counts only some of its steps; otherwise None.
         stutters: Whether it may change nothing, on purpose.
     """
 
@@ -191,13 +191,13 @@ class ActionInstance(ABC):
     def run(self, before: Values) -> tuple[list[Outcome], list[str]]:
         """All outcomes in the state with the row `before`, in a fixed order, and why branches are disabled.
 
-        A function of what it reads in `before` alone; every engine asks for it.
+        It must depend only on the cells that it reads in `before`. Every engine calls it.
         """
 
     def overlooking(self, before: Values) -> list[tuple[Outcome, list[str]]]:
-        """The outcomes that it would have without its requirements, each with those that fail.
+        """The outcomes that it would have without its requirements, each with the requirements that fail.
 
-        For recordings and refinements that tell what is missing; a language that cannot say has none.
+        Recordings and refinements use it to say what is missing. A language that cannot tell returns none.
         """
         return []
 
@@ -221,7 +221,7 @@ class ActionInstance(ABC):
 
     @property
     def together(self) -> int:
-        """The number of leading arguments that need no name, since they come from one set."""
+        """How many leading arguments a label shows without their names, since they are members of the same set."""
         declared = self.action
         together = declared.parameters.together
         per_member = declared.process is not None and declared.process.per is not None

@@ -33,10 +33,10 @@ class Step:
     """A step of a trace and the state that it leads to.
 
     Attributes:
-        instance, choices: The action that it takes, and what that chose. Without an instance it is no step, but the
-            initial state.
+        instance, choices: The action instance that is taken, and its choices. Without an instance this is not a step,
+            but the initial state.
         outcome: The number of its outcome among those of the instance.
-        before: The state from which it is taken; None: any, if it is told of several states.
+        before: The state from which it is taken; None if the step is described for several states.
     """
 
     state: State

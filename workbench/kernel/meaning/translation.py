@@ -1,4 +1,4 @@
-"""Answers on a translation: what holds in a stale one, such as of PlusCal, is not known of the text beside it."""
+"""Answers about translations. What holds in a stale translation, such as of PlusCal, is unknown of the present text."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from workbench.kernel.meaning.text import Line, Styled
 
 T = TypeVar("T")
 
-#: The state of a translation that is not that of the text beside it; see :attr:`Family.translation`.
+#: The state of a translation that does not belong to the present text; see :attr:`Family.translation`.
 STALE = "stale"
 #: The line of an answer about a stale translation.
 IS_STALE = Styled("STALE", "warning", ": what is checked is not the translation of the algorithm")
@@ -35,12 +35,12 @@ def stale_lines(*translations: str | None) -> list[Line]:
 
 
 def in_translation(answer: T, translation: str | None, notes: Iterable[str], yes: str) -> T:
-    """An answer, with what is known of the translation that it is of.
+    """An answer about a translation, weakened if the translation is stale.
 
     Args:
         answer: A dataclass with ``holds``, ``why``, ``remarks`` and ``translation``.
         notes: Remarks on the translation.
-        yes: What is so where it holds, as a sentence.
+        yes: A sentence that says what holding means.
     """
     verdict: Any = answer
     holds = known_in(translation, verdict.holds)

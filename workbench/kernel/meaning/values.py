@@ -226,7 +226,7 @@ def identity(value: Any) -> Hashable:
     if kind in _OF_ONE_KIND:
         return value
     if kind is bool:
-        return kind, value  # no value has a class as its member: this is no tuple's key
+        return kind, value  # no value contains a class, so no tuple has this key
     if isinstance(value, (tuple, frozenset)):
         is_record = kind is not tuple and hasattr(kind, "_fields")
         if not is_record and _OF_ONE_KIND.issuperset(map(type, value)):
@@ -386,7 +386,7 @@ def show(value: Any, joint: str = "=") -> str:
     """A value as people read it, in one line: sets and maps sorted, records with their field names.
 
     Args:
-        joint: What stands between a field's name and its value.
+        joint: The text between a field's name and its value.
 
     Examples:
         >>> show(frozenset({2, 1})), show(Map({"k": (1, True)})), show(None)

@@ -7,7 +7,7 @@ LOST_ANSWER = Constant(
     ("never", "delete", "retry"),
     "a commit may take effect without its writer learning of it, which then deletes its files or commits again",
 )
-#: Where a writer that commits again is told apart by the format itself.
+#: The same for formats that themselves recognise a writer that commits twice.
 LOST_ANSWER_DELETES = Constant(
     "never",
     ("never", "delete"),

@@ -1,6 +1,7 @@
-"""Marks for notebooks that were handed in: each runs in a kernel of its own, where its answers are judged.
+"""Marks notebooks that were handed in. Each runs in its own kernel, where its answers are judged.
 
-Its code is a stranger's, and runs with the rights of whoever grades. It could also pretend: a mark only helps to read.
+Its code is a stranger's, and runs with the rights of the person who grades. It could also cheat: a mark does not
+replace reading.
 """
 
 import ast
@@ -59,7 +60,7 @@ def _read(path: Path) -> Any:
             return nbformat.read(path, as_version=4)
     except OSError as error:
         raise InputError(f"it cannot be read: {error.strerror}") from None
-    except Exception as error:  # of nbformat, which raises whatever errors it meets in the document
+    except Exception as error:  # nbformat passes on any error that it meets in the document
         raise InputError(f"it is no notebook: {type(error).__name__}") from None
     raise InputError(f"it has more than {_MOST_BYTES:,} bytes")
 

@@ -1,4 +1,4 @@
-"""The tab Compare: the present result beside another one."""
+"""The tab Compare: the present result next to another one."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _NOW, _COLUMNS = "now", {_BEFORE: "before", _KEPT: "kept"}
 
 
 class CompareTab(Tab):
-    """The runs of the selected property step by step, then constants, verdicts and counts."""
+    """The runs of the selected property, step by step; then constants, verdicts and counts."""
 
     title, of_selected = "Compare", True
 

@@ -43,7 +43,7 @@ class Size(Control):
 
 
 class Parts(Control):
-    """A partition, typed as ``w1 w2 | w3``; nothing for a part of its own for each member."""
+    """A partition, typed as ``w1 w2 | w3``; empty if every member is a separate part."""
 
     def get(self) -> Any:
         parts = [part.replace(",", " ").split() for part in self.field.value.split("|")]
@@ -58,7 +58,7 @@ def _tip(constant: Constant) -> str:
 
 
 def _about(constant: Constant, hints: Iterable[tuple[str, str]] = ()) -> Markup:
-    """The sentence of a choice, and what each other value would do."""
+    """The description of a choice, and what each other value would do."""
     effects = (hint(text, kind) for text, kind in hints)
     return element("div", element("div", constant.doc, class_="wb-note"), *effects, class_="wb-about")
 
@@ -132,7 +132,7 @@ class Controls(Box):
             control.look()
 
     def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]], unknown: Sequence[tuple[str, str]] = ()) -> None:
-        """Say beside the switches and choices in sight what another value of each would do, or that it is `unknown`."""
+        """Show next to each visible switch or choice what another value would do, or that this is `unknown`."""
         of = {name: hints.get(name, unknown) for name in (*self.told.titles, *self.about)}
         self.told.hints = {name: of[name][0] for name in self.told.titles if of[name]}
         for name, words in self.about.items():

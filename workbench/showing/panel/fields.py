@@ -43,11 +43,11 @@ class Button(Part):
 
 
 class Field(Part):
-    """Something with a value, and its name beside it.
+    """An input for a value, with a label next to it.
 
     Args:
-        label: Its name; it may be "" where the `tip` says enough.
-        tip: The text shown when somebody points at it.
+        label: The label; it may be "" if the `tip` says enough.
+        tip: The text shown on hovering.
 
     Attributes:
         value: The choice, or the typed text.
@@ -62,7 +62,7 @@ class Field(Part):
         self.label, self.tip, self.on_change, self.value = label, tip, on_change, value
 
     def receive(self, sent: str, value: Any) -> None:
-        """Take over what was typed or chosen, as the page reports it. An impossible value is ignored."""
+        """Accept the typed or chosen value that the page reports. An impossible value is ignored."""
         read = self.read(value)
         if read is not None and read != self.value:
             self.value = read

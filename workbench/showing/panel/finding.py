@@ -1,4 +1,4 @@
-"""A finding in a real table, beside the model that explains it."""
+"""A finding in a real table, next to the model that explains it."""
 
 from workbench.audits.findings import Finding
 from workbench.kernel import InputError

@@ -56,7 +56,7 @@ _LEGEND = element(
 
 
 class _Asked(NamedTuple):
-    """A request for a drawing: of which states, and how."""
+    """A request for a drawing: which states to draw, and how."""
 
     mode: str
     variables: tuple[str, ...]

@@ -26,7 +26,7 @@ from workbench.showing.view import verdict_map
 from workbench.showing.view.base.html import badge, headed, noted, table
 from workbench.showing.view.charts.plot import svg
 
-#: A range of more numbers than this begins as one around the present value.
+#: If a range has more numbers than this, only those around the present value are preset.
 _MOST_NUMBERS = 3
 #: The kinds of constants with few enough values to be listed.
 _VARIED = ("switch", "choice", "integer", "names")
@@ -127,7 +127,7 @@ class GridTab(Tab):
         return frame
 
     def _is_set(self, model: ModelClass, cell: GridCell) -> bool:
-        """Whether a cell stands for the panel's present settings."""
+        """Whether a cell's settings are the panel's present ones."""
         declared, now = model.declared.constants, self.session.settings.constants
         return all(declared[name].parse(name, value) == now[name] for name, value in cell.constants.items())
 

@@ -79,7 +79,7 @@ class Side(Box):
         session.on("settings", self._look)
 
     def hint(self) -> None:
-        """Say beside the switches what flipping each one would do, as far as that is known."""
+        """Show next to each switch what flipping it would do, if that is known."""
         hints: dict[str, list[tuple[str, str]]] = {}
         for attempt in self._hints.decided:
             for name in attempt.changes:
@@ -94,7 +94,7 @@ class Side(Box):
         if not self._typing:
             self.controls.assign(dict(settings.constants))
         self.symmetry.set({name: name in settings.symmetry for name in settings.model_class.declared.symmetry})
-        with suppress(InputError, ModelError):  # the session says what is wrong
+        with suppress(InputError, ModelError):  # the session reports the error
             self._show_properties(settings)
 
     def _show_properties(self, settings: Settings) -> None:

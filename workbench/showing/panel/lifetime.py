@@ -81,11 +81,11 @@ class Cells:
 
 
 def boxes_of(panel: ipywidgets.Widget) -> list[ipywidgets.Box]:
-    """The boxes in which a widget stands."""
+    """The boxes that contain a widget."""
     return [box for box in list(_instances.values()) if isinstance(box, ipywidgets.Box) and panel in box.children]
 
 
-#: Those of this kernel.
+#: The cells of this kernel.
 CELLS = Cells()
 
 
@@ -126,8 +126,8 @@ class Displayed(ipywidgets.DOMWidget):
     def _ipython_display_(self) -> None:
         """Show the widget at once, and the latest static copy as an output of its own.
 
-        In a notebook that is opened again, the widget is gone. JupyterLab shows an error then in the place of the
-        output that had it, whatever else is in there; ``style.css`` shows the static one in its stead.
+        When a notebook is reopened, the widget is gone. JupyterLab then replaces the whole output that had it by an
+        error, and ``style.css`` shows the static copy instead.
         """
         cell = CELLS.shown(self)
         data, _ = self._own_bundle()
@@ -180,8 +180,8 @@ def display_kept(
     """Show the latest static copies of panels as one output.
 
     Args:
-        data: What else is in the output.
-        beside: Whether it stands after an output that has the panels themselves.
+        data: Other contents of the output.
+        beside: Whether the output follows one that contains the panels themselves.
     """
     output = DisplayHandle()
 

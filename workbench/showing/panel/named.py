@@ -13,13 +13,13 @@ _MOST = 8
 
 
 class Edges(Box):
-    """The control of a graph or a relation: a row and a column for each name, and a box for each pair.
+    """The control for a graph or a relation: a row and a column for each name, and a box for each pair.
 
     Args:
-        members: The names that are in the set of that name at present.
+        members: Returns the current members of the set with that name.
 
     Attributes:
-        field (Typed): What is typed: also what a click in the table makes.
+        field (Typed): The text form. A click in the table changes it too.
     """
 
     def __init__(

@@ -37,8 +37,8 @@ def check_selected(name: Any, result: Result | None) -> None:
 class Observed(Surface):
     """A surface whose traits follow what it shows.
 
-    In a notebook they do so whenever its kernel is not busy; in a script, where nothing waits for events, with what the
-    script calls.
+    In a notebook they are updated whenever its kernel is idle; in a script, which has no event loop, by the calls that
+    the script makes.
     """
 
     def __init__(self, root: Part, lock: Any = None) -> None:

@@ -1,8 +1,7 @@
-"""The parts of panels: Python draws them as HTML inside one widget of the page, and hears what a person does there.
+"""The parts of panels: Python draws them as HTML inside one widget of the page, and receives the person's input.
 
 A page gets a whole panel in one message, and after a change only the parts that look different (``surface.py``). A part
-is drawn again when one of its attributes that show (:class:`Seen`) has become another; what a person does in it arrives
-at :meth:`Part.receive`.
+is redrawn when one of its visible attributes (:class:`Seen`) changes. Input goes to :meth:`Part.receive`.
 """
 
 import itertools
@@ -32,10 +31,10 @@ class Shows(Protocol):
 
 
 class Seen:
-    """An attribute of a part that shows.
+    """A visible attribute of a part: a change redraws the part.
 
     Args:
-        of: Makes what is kept of what is given.
+        of: Converts an assigned value to the stored one.
     """
 
     def __init__(self, of: Callable[[Any], Any] = lambda value: value) -> None:
@@ -153,16 +152,16 @@ class Pane(Part):
             self._on_send(sent)
 
     def save(self, name: str, content: str, type: str) -> None:
-        """Have the page save a file, where a person has asked for it."""
+        """Make the page save a file, when a person has asked for it."""
         if self.surface is not None:
             self.surface.send({"save": {"name": name, "content": content, "type": type}})
 
 
 class Fold(Box):
-    """A line, and parts below it that a click on it hides or shows. What a person has chosen stays so.
+    """A line, and parts below it that a click on it hides or shows. The person's choice is kept.
 
     Attributes:
-        said (Markup): The text beside the title.
+        said (Markup): The text next to the title.
     """
 
     said = Seen(escape)

@@ -31,7 +31,7 @@ class OpenPermalink(Box):
         super().__init__([Box([self.line, go], "wb-toolbar"), self._said, self._agree])
 
     def submit(self) -> None:
-        """Open what is in the field."""
+        """Open the permalink in the field."""
         if not self.line.value.strip():
             self._offer((), "")
             return

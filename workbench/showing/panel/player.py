@@ -1,4 +1,4 @@
-"""The trace player: the picture of a state beside lanes to click through, and every property's truth."""
+"""The trace player: the picture of a state next to clickable lanes, and every property's truth."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from workbench.showing.view.trace.source_listing import listing
 from workbench.showing.view.trace.trace import packed
 from workbench.showing.view.trace.watches import watch_table
 
-#: The width of the lanes until the page has told how much room there is.
+#: The width of the lanes until the page has reported its room.
 WIDTH = 830
 
 
@@ -172,7 +172,7 @@ class Player(Part):
         """Show another state.
 
         Raises:
-            InputError: If there is none of that index.
+            InputError: If there is no state with that index.
         """
         if not 0 <= step < len(self.values["states"]):
             raise InputError(f"step {step} is not accepted; the trace has states 0 to {len(self.values['states']) - 1}")
@@ -242,7 +242,7 @@ class Player(Part):
         return {name: options[name][at] for name, at in self.chosen.items()}
 
     def _fill(self) -> None:
-        """Draw the state that has been stepped to, if the page does not have them all."""
+        """Draw the current state, unless the page already has all states."""
         with self._lock:
             if self._view is not None and self.step < len(self.values["states"]) and not self.values["packed"]:
                 self.say(**self._present(self._view))
@@ -273,7 +273,7 @@ class Player(Part):
                 self._send(animation=animated_svg(self._view))
 
     def _watch(self, typed: str) -> None:
-        """Watch what a person has typed, or say what is wrong with it. Others may follow, so the lock is not held."""
+        """Watch a typed expression, or show its error. The lock is not held, since further input may arrive."""
         trace = self.trace
         if trace is None:
             return

@@ -1,4 +1,4 @@
-"""A place for two runs: their page draws the strip and shows a step, and tells which."""
+"""A place for two runs. The page draws their strip, shows a step, and reports which step it shows."""
 
 from collections.abc import Callable
 from typing import Any

@@ -64,7 +64,7 @@ class Simulator(Surface):
         return self.stepper.state
 
     def start(self, what: Any, step: int | None = None) -> None:
-        """Begin anew with a model, or with a behaviour to go on from."""
+        """Start over with a model, or with a behaviour to continue from."""
         self.stepper.start(_behaviour(what), step)
 
     def check(self, properties: list[str] | None) -> None:
@@ -106,7 +106,7 @@ class Simulator(Surface):
         self.stepper.go(condition, anew=anew, budget=budget)
 
     def tell(self, lines: str, *, budget: Budget = Budget()) -> None:
-        """Begin anew with a shortest behaviour that passes through a scenario's lines; see :meth:`Stepper.tell`."""
+        """Start over with a shortest behaviour that follows a scenario's lines; see :meth:`Stepper.tell`."""
         self.stepper.tell(lines, budget=budget)
 
     def __repr__(self) -> str:

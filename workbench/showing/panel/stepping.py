@@ -29,7 +29,7 @@ _ANOTHER = element(
     "button", "another one", class_="wb-button wb-another", data_take="another",
     title="look for a behaviour that shows the same and ends otherwise; this one stays as a branch",
 )  # fmt: skip
-#: The most changes that are told of a step that takes another course.
+#: The most changes to describe of a step whose effect differs.
 _MOST_CHANGES = 2
 _HERE, _BEGINNING = "from this state", "from the beginning"
 
@@ -92,7 +92,7 @@ class Stepping(Box):
         ]  # fmt: skip
 
     def check(self, properties: list[str] | None) -> None:
-        """Show whether these properties hold in the current state; None stands for all."""
+        """Show whether these properties hold in the current state; None means all."""
         if properties != self._properties:
             self._properties = properties
             self._history.check(properties)
@@ -133,7 +133,7 @@ class Stepping(Box):
         return joined([element("span", text), " ", back])
 
     def _say(self) -> None:
-        """Show what a person should know: about the search for another behaviour, or else about the one in sight."""
+        """Show the status line: about the search for another behaviour, or else about the visible one."""
         search = None if self._session is None else self._session.another
         if search is not None and search.error:
             self._message.html = noted(search.error)

@@ -94,7 +94,7 @@ class Surface(Displayed, anywidget.AnyWidget):
         """Handle a message from the page: it has begun to listen, or someone has used one of its parts."""
         match content:
             case {"want": "parts"}:
-                self._attended = False  # the page that said so may be gone
+                self._attended = False  # the page that reported this may be gone
                 with self._lock:
                     self.send({"parts": dict(self.parts), "values": dict(self.values)})
             case {"attended": bool(somebody)}:

@@ -36,7 +36,7 @@ class Tab(Box):
             self.children = self.build()
 
     def opened(self) -> None:
-        """Show what the session found, unless that is what is shown already. Called while the tab is in sight."""
+        """Show what the session found, unless it is shown already. Called while the tab is visible."""
         with self.session.lock:
             if self.session.result is None:
                 return
@@ -65,7 +65,7 @@ class Tab(Box):
         raise NotImplementedError
 
     def working(self, purpose: str, draw: Callable[[Any], None], what: str = "") -> "Working":
-        """A line about what the session computes for this purpose; `draw` gets the outcome."""
+        """A line about the session's computation for this tab; `draw` gets its outcome."""
         return Working(self.session.aside(purpose), draw, self._ended, what)
 
     def _ended(self) -> None:
@@ -106,7 +106,7 @@ class Working(Box):
 
 
 def complaint(text: str) -> Markup:
-    """One line that says what is wrong."""
+    """An error message in one line."""
     return element("p", badge("error"), " ", text, class_="wb-wrong")
 
 

@@ -11,14 +11,14 @@ class Toggles(Part):
     """Named switches, each on or off.
 
     Args:
-        titles: The text shown when somebody points at each switch.
-        on_change: Called after a person has switched something.
+        titles: The text that each switch shows on hovering.
+        on_change: Called after a person has flipped a switch.
         before: The text before each name.
-        sentences: Whether what is said of a switch stands below its name, and not only where somebody points at it.
+        sentences: Whether that text is also shown below the switch's name, not only on hovering.
 
     Attributes:
-        on, disabled (tuple of str): The switches that are on, and those that cannot be switched, in their order.
-        hints (dict): By name, what flipping the switch would do, and the kind of that: "good", "bad" or "idle".
+        on, disabled (tuple of str): The switches that are on, and those that cannot be flipped, in order.
+        hints (dict): For each switch by name, what flipping it would do, and its kind: "good", "bad" or "idle".
 
     Examples:
         >>> switches = Toggles({"SafeAcks": "acks are safe", "Lock": "commits are locked"}, lambda: print(switches.on))
@@ -52,7 +52,7 @@ class Toggles(Part):
         return switch + element("div", title, class_="wb-note") + hint(text, kind)
 
     def set(self, values: Mapping[str, bool]) -> None:
-        """Switch some of them on or off, without calling `on_change`."""
+        """Turn some of the switches on or off, without calling `on_change`."""
         self.on = tuple(name for name in self.titles if values.get(name, name in self.on))
 
     def disable(self, names: Iterable[str]) -> None:

@@ -17,14 +17,14 @@ from workbench.showing.view.trace.tables import headline, said_of, summary
 
 
 class CheckBar(Box):
-    """A line on the check with its buttons, what is wrong if something is, and the list.
+    """The check in a line with its buttons, an error if there is one, and the list of verdicts.
 
     Args:
-        on_select: Gets the name of the property whose verdict was clicked.
+        on_select: Called with the name of the property whose verdict was clicked.
 
     Attributes:
-        headline, progress, status (Pane): What was found and what the last change did; where the check is; and what is
-            wrong, or as expected.
+        headline, progress, status (Pane): The findings and the effect of the last change; the progress of the check;
+            and an error, or whether all is as expected.
         list: Pane
     """
 

@@ -94,7 +94,7 @@ class WhatIf(Tab):
             self._sets.html = element("p", text)
 
     def _apply(self, text: str) -> None:
-        if text in self._attempts:  # otherwise the click was under way when the table changed
+        if text in self._attempts:  # otherwise the table changed before the click arrived
             self.session.apply(self._attempts[text].changes)
 
     def _apply_set(self, text: str) -> None:
@@ -112,7 +112,7 @@ def _broken(result: Result) -> list[str]:
 
 
 def _table(attempts: list[Attempt]) -> Markup:
-    """A row per attempt: first those that flip something, the cheapest of these at the top."""
+    """A row per attempt. Those that flip a verdict come first, the cheapest at the top."""
     order = sorted(attempts, key=lambda attempt: (not attempt.flipped, attempt.price))
     rows = [_row(attempt) for attempt in order]
     return table(("change", "verdicts that differ", "", ""), rows)

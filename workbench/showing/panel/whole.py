@@ -1,4 +1,4 @@
-"""A place for what a page draws itself: whole graphs, whose pictures of states it asks for, and densities."""
+"""A place for drawings that the page makes itself: densities, and whole graphs, whose state pictures it requests."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ class GraphPane(Pane):
         self._drawn: WholeGraph | Density | None = None
 
     def show(self, drawn: Drawn) -> None:
-        """Show what the page draws itself, or what is said instead."""
+        """Show a drawing that the page makes itself, or a text in its place."""
         self._drawn = replace(drawn, asks=True) if isinstance(drawn, (WholeGraph, Density)) else None
         self.html = (self._drawn or drawn).html()
 

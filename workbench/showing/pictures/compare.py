@@ -34,7 +34,7 @@ def children(thing: Any) -> tuple[Any, ...]:
 
 
 def every(things: Sequence[Any], parent: str = "") -> Iterator[tuple[Any, str]]:
-    """Each thing, and recursively those in it, with the id of the containing thing."""
+    """Every thing, nested ones included, with the id of the thing that contains it."""
     for thing in things:
         yield thing, parent
         yield from every(children(thing), thing.id)

@@ -27,14 +27,14 @@ class Picture:
 
     Attributes:
         model: The model's name; the root of the SVG has it as ``data-picture``.
-        label: The picture in a line, for people who cannot see it.
-        things: Its things, including those gone since the state before.
+        label: A one-line description for people who cannot see the picture.
+        things: Its things, including those that the last step removed.
         changes: ``new``, ``changed`` or ``gone``, by the id of a thing or an arrow; ``differs`` for two pictures side
             by side.
         at_fault: The ids of the marked things.
         placed: The things with their positions.
         routes: The arrows with their corners.
-        moved: By id a thing's previous position, relative to its present one.
+        moved: The previous position of each moved thing, by id and relative to its present one.
         is_suspected: Whether the faults are only suspected.
     """
 
@@ -256,7 +256,7 @@ def describe(
 
 
 def _wrapped(items: Iterable[Any]) -> Iterator[Any]:
-    """The things, with each text in a box of its own."""
+    """The things, with each text wrapped in a box."""
     for i, item in enumerate(items):
         if isinstance(item, (str, Text)):
             yield down(f"text-{i}", item)
@@ -286,7 +286,7 @@ def _places(wrong: Iterable[str | Place]) -> Iterator[Place]:
 
 
 def _marked(places: Iterable[Place], things: Sequence[Any]) -> frozenset[str]:
-    """The ids of the things that stand for each place or a part of it; if there are none, for what contains it."""
+    """The ids of the things that show each place or a part of it; if none does, of those that show what contains it."""
     stands = [(thing.id, part) for thing, _ in every(things) for part in thing.of]
     marked: set[str] = set()
     for sought in places:

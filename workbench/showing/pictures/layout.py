@@ -1,4 +1,4 @@
-"""The layout: things become boxes, as large as their texts require, below and beside each other."""
+"""The layout: things become boxes, as large as their texts require, stacked and side by side."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -298,7 +298,7 @@ def _flow(block: Block, box: Box, room: float, pad: float, fresh: Mapping[str, f
     x, top, tall = 0.0, block.h, 0.0
     if box.kind != "part" and (box.title is not None or box.aside is not None) and box.body:
         top += 7
-    lower = 0 if all(isinstance(item, Text) for item in box.body) else 7  # as low as the titles beside it
+    lower = 0 if all(isinstance(item, Text) for item in box.body) else 7  # aligned with the titles next to it
     for item in box.body:
         inner = _text(item, room, new) if isinstance(item, Text) else _lay(item, room, fresh)
         if line and x + inner.w > room:

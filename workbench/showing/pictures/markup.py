@@ -11,7 +11,7 @@ from workbench.kernel.meaning.text import printable_lines
 
 #: Elements without a closing tag if they are empty; HTML demands one for all others.
 _EMPTY = frozenset({"br", "circle", "img", "input", "line", "link", "meta", "path", "polygon", "rect", "wbr"})
-#: What need not be encoded in the address of an image.
+#: The characters that need no escape in the address of an image.
 _AS_THEY_ARE = " =/:;,.-_!*()+"
 #: Between the words of a name.
 _IN_NAMES = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=\w_)(?=\w)")
@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Markup(str):
-    """Text that is markup. Whoever constructs one vouches for its content."""
+    """Text that is markup. The caller who constructs it vouches for its content."""
 
     __slots__ = ()
 
@@ -104,7 +104,7 @@ def rewritten(part: Element, rewrite: Callable[[Element], Markup], *more: Markup
 def inside(part: Element, rewrite: Callable[[Element], Markup]) -> Markup:
     """The contents of an element that was parsed, with its children rewritten.
 
-    Texts stay as they are: whoever wrote them has escaped what is invisible. A style sheet keeps its quotes.
+    Texts are unchanged, since invisible characters were escaped when they were written. A style sheet keeps its quotes.
     """
     quote = part.tag != f"{SVG}style"
     parts = [html.escape(part.text or "", quote)]

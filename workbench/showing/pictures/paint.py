@@ -71,10 +71,10 @@ STYLE = Markup(_style())
 
 
 def document(content: Markup, model: str, label: str, area: tuple[float, float, float, float]) -> Markup:
-    """An SVG of what :meth:`Painter.content` gives.
+    """An SVG of the content that :meth:`Painter.content` returns.
 
     Args:
-        area: What it shows of that: the left and upper ends, the width and the height.
+        area: The part of the content to show: its left and upper edges, its width and its height.
     """
     *_, width, height = area
     return element(
@@ -347,7 +347,7 @@ def _envelope(x: float, y: float, colour: str) -> Markup:
 
 
 def _sign(x: float, y: float, colour: str, sign: str) -> Markup:
-    """A small disc with a sign in it, so that nothing is said by colour alone."""
+    """A small disc with a sign in it, so that colour alone never carries meaning."""
     arms = {
         "+": _path((x - 3.5, y), (x + 3.5, y)) + _path((x, y - 3.5), (x, y + 3.5)),
         "-": _path((x - 3.5, y), (x + 3.5, y)),

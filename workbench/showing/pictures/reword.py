@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.showing.pictures.things import BAD, ODD, Arrow, Badge, Box, Row, RowTable, Text
 
-#: Precedes what is suspected, so that nothing is said by colour alone.
+#: Marks suspected things, so that colour alone never carries meaning.
 DOUBT = "? "
 
 Reword = Callable[[str], str]

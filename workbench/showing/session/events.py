@@ -37,9 +37,9 @@ class Events(Generic[Name]):
 
 
 def call_all(calls: Iterable[Callable[[], None]]) -> None:
-    """Make all `calls`, whatever some of them raise; then raise the first error.
+    """Make all `calls`, even if some of them raise; then raise the first error.
 
-    So one view that fails does not keep the others from drawing the news, its error among them.
+    So a view that fails does not keep the other views from drawing.
     """
     errors: list[Exception] = []
     for call in calls:

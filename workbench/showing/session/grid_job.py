@@ -1,4 +1,4 @@
-"""A grid of settings that is filled beside the session's own check, and outlasts it."""
+"""Fills a grid of settings in the background. It runs alongside the session's check, and outlasts it."""
 
 import math
 import time
@@ -28,7 +28,7 @@ class Asked:
     """The question that a grid answers: a property, under the settings that it varies.
 
     Args:
-        settings: They say what the other constants are, and which sets are symmetric.
+        settings: The values of the other constants, and the symmetric sets.
         values: The values of each constant that the grid varies.
         name: The property.
 

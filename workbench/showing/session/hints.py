@@ -1,4 +1,4 @@
-"""The effects of flipping each switch in sight, computed beside the session's check."""
+"""The effects of flipping each visible switch, computed alongside the session's check."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -91,7 +91,7 @@ class History:
         return history
 
     def add(self, step: Step) -> HistoryNode:
-        """Take a step from the current node. A step that was taken there before leads to the node that it led to."""
+        """Take a step from the current node. If it was taken from there before, go to the node it led to."""
         before = self.current
         matching = [child for child in before.children if child.step.move == step.move]
         if matching:
@@ -106,7 +106,7 @@ class History:
         return after
 
     def go(self, number: int) -> None:
-        """Go to a node. The branch in sight stays if the node is on it; otherwise it becomes one through the node.
+        """Go to a node. If the node is not on the visible branch, a branch through the node becomes visible.
 
         Raises:
             InputError: If there is no such node.
@@ -118,7 +118,7 @@ class History:
                 self.tip = self.tip.children[-1]
 
     def name(self, number: int, name: str) -> None:
-        """Give a node a name; "" takes it away."""
+        """Name a node; "" removes its name."""
         self._node(number).name = name.strip()
 
     def _node(self, number: int) -> HistoryNode:
@@ -131,10 +131,10 @@ class History:
         return Trace(self.model, self.start, tuple(ancestor.step for ancestor in node.path))
 
     def landmarks(self) -> list["Landmark"]:
-        """The nodes that tell the branches apart, each behind the one that it follows.
+        """The nodes that a map of the branches needs, each after its predecessor among them.
 
-        These are the root, the nodes where branches part or end, those with a name, and the current one. The branch
-        that was taken first from a node stays in its line.
+        These are the root, the nodes where branches fork or end, named nodes, and the current one. The first branch
+        taken from a node continues the node's line.
         """
         marks: list[Landmark] = []
         waiting: list[tuple[HistoryNode, int, Landmark | None, int]] = [(self.nodes[0], 0, None, 0)]

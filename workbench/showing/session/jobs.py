@@ -71,9 +71,9 @@ class Runner:
         """Cancel what is running, and run `work` after `delay` seconds.
 
         Args:
-            work: Gets its :class:`Job` and returns the outcome that `done` gets.
-            failed: Gets the error that `work` raises, or `done` after it: that of the input or the model, or else its
-                text, and then the thread raises it, too.
+            work: Called with its :class:`Job`; returns the outcome for `done`.
+            failed: Called with an error that `work` or `done` raises: the error itself if the input or the model is at
+                fault, otherwise its text, and then the thread raises the error too.
         """
         self.cancel()
         job, before = Job(), self._thread
@@ -88,7 +88,7 @@ class Runner:
                 self._finish(job, done, work(job))
             except (InputError, ModelError) as error:
                 self._finish(job, failed, error)
-            except BaseException as error:  # also one that ends the thread
+            except BaseException as error:  # including those that end the thread
                 self._finish(job, failed, f"{type(error).__name__}: {error}")
                 raise
 
@@ -104,7 +104,7 @@ class Runner:
                 tell(outcome)
 
     def stop(self) -> None:
-        """Ask the running job to end with what it has found."""
+        """Ask the running job to end early, with what it has found so far."""
         if self._job is not None:
             self._job.stop()
 
@@ -122,14 +122,14 @@ class Runner:
 
 
 class Aside:
-    """A computation beside the check for one purpose, such as a tab's contents, with its outcome.
+    """A background computation for one purpose, such as a tab's contents, with its outcome.
 
-    It goes on whether or not anybody looks, and other computations do not end it.
+    It runs alongside the check. It continues even if nobody looks, and other computations do not end it.
 
     Attributes:
-        key: The key for which it computes, or has computed; None before the first one.
+        key: The key of the current or last computation; None before the first.
         running: bool
-        said (str): The work under way, or its progress.
+        said (str): The present work, or its progress.
         error (str): The reason why there is no outcome, in one line.
         outcome: None while there is none.
     """
@@ -152,7 +152,7 @@ class Aside:
         call_all(list(self._subscribers))
 
     def start(self, key: Any, saying: str, work: Callable[[Job], Any]) -> None:
-        """Compute for `key`, unless that is under way, or was done without a failure."""
+        """Compute for `key`, unless that is already running or has succeeded."""
         with self._runner.lock:
             if key == self.key and not self.error:
                 self._tell()
@@ -170,7 +170,7 @@ class Aside:
                 self._tell()
 
     def stop(self) -> None:
-        """End the computation, with what it has found so far."""
+        """End the computation early, with what it has found so far."""
         self._runner.stop()
 
     def cancel(self) -> None:

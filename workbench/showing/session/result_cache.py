@@ -30,8 +30,8 @@ class Kept:
         """The value cached as `key`; `make` computes it if it is missing.
 
         Args:
-            make: Does the work, and ends early where `job` is to stop. What it then returns is not kept.
-            job: On whose behalf this is asked; to be called from its thread.
+            make: Computes the value. If `job` stops, it ends early, and its result is not cached.
+            job: The job that needs the value. Call this method from its thread.
         """
         with self._lock:
             lock = self._locks.setdefault(key, threading.Lock())

@@ -1,11 +1,12 @@
-"""A session: the settings of a model, the check of them, what it found, and what is computed about that.
+"""A session: the settings of a model, their check, its result, and everything computed from the result.
 
-`Settings` are replaced, never changed; their check runs in a thread; the `Stepper` has a `History`, a tree, for each
-initial state that somebody has begun in. A session emits events - ``settings``, ``check``, ``result``, ``selected``,
-``stepping``, ``watches`` - and knows no view. What a view wants computed beside the check is an `Aside`, one for each
-purpose: it continues while nobody looks, and a new check ends it. A grid of settings (``grid_job.py``) belongs to no
-single result and outlasts checks. What was computed about a result stays with it (``result_cache.py``), so that the
-graph and the charts share one search. One lock is held while an event is emitted and while a click is handled.
+`Settings` are replaced, never changed, and checked in a thread. The `Stepper` has a `History`, a tree, for each initial
+state that somebody has started from. A session emits events (``settings``, ``check``, ``result``, ``selected``,
+``stepping``, ``watches``) and knows nothing of its views. Whatever a view needs besides the check is computed by an
+`Aside`, one for each purpose: it continues while nobody looks, and a new check ends it. A grid of settings
+(``grid_job.py``) belongs to no single result and outlasts checks. Values computed from a result are cached with it
+(``result_cache.py``), so that the graph and the charts share one search. A single lock is held while an event is
+emitted and while a click is handled.
 """
 
 import threading
@@ -48,25 +49,24 @@ Event = Literal["settings", "check", "result", "selected", "stepping", "watches"
 class Session:
     """A person's work on one model.
 
-    Its events come with :attr:`lock` held, from any thread; whoever handles a click must hold it too.
+    It emits events from any thread, holding :attr:`lock`. Code that handles a click must hold the lock too.
 
     Attributes:
         result, before: The latest result, and the one before the last change.
         number (int): The number of results so far.
         kept: Further values computed about `result`.
         selected: The property whose trace is shown.
-        live (bool): Whether a change is checked at once, since that is quick.
-        loading (bool): Whether the check waits for the engine, which is loaded once.
+        live (bool): Whether checks are quick enough to check every change at once.
+        loading (bool): Whether the check is waiting for the engine to load, which happens once.
         progress: The progress of a longer check, with its findings so far.
-        waiting (bool): Whether something has changed since the result, which is not checked until somebody calls
-            :meth:`run`.
+        waiting (bool): Whether there are changes since the result that wait for somebody to call :meth:`run`.
         error: The error in the settings, or in the model, in one line.
-        led_to_error: The behaviour that leads to it, where a state causes it.
-        story: The behaviour that the selected verdict shows; where it shows none any more, the one that it showed last,
-            as far as that goes now.
-        retold: Its extent, and the reasons; None for a story that the verdict shows.
-        watches: Expressions on states, to be shown beside them.
-        grid (Filling): A grid of settings that is filled, or was. No check of the session ends that.
+        led_to_error: The behaviour that leads to the error, if a state causes it.
+        story: The behaviour that the selected verdict shows. If it no longer has one, its last one, as far as that is
+            still possible.
+        retold: How much of such a last behaviour is possible, and why; None if the verdict has a behaviour.
+        watches: Expressions to evaluate in states and show next to them.
+        grid (Filling): The grid of settings. Checks of the session do not interrupt it.
 
     Examples:
         >>> from workbench.showing.session.start import start_from
@@ -101,8 +101,8 @@ class Session:
         self.retold: Retold | None = None
         self._shown: dict[str, Trace] = {}  # the behaviour that each property's verdict showed last
         self._told: Trace | None = None  # the last story that the stepper was sent to
-        self._others: list[Trace] = []  # further ones for the same verdict, asked for since
-        self._sent = False  # to a behaviour, while a check goes on
+        self._others: list[Trace] = []  # other behaviours for the same verdict, requested later
+        self._sent = False  # whether the stepper was sent to a behaviour during the present check
         self._changed = 0.0
         self._wanted: str | None = None
 
@@ -138,10 +138,10 @@ class Session:
         """Take the settings of a permalink, check them, and send the stepper to the state to show.
 
         Returns:
-            What the permalink says to watch. Nothing of it is run: it is for a person to give to :meth:`watch`.
+            The watches of the permalink. They are not run: a person must pass them to :meth:`watch`.
 
         Raises:
-            InputError: If the line is no permalink, or not one of this model.
+            InputError: If the line is not a permalink of this model.
         """
         with self.lock:
             trace, link = follow_permalink(line, self.settings.model_class)
@@ -216,7 +216,7 @@ class Session:
             return self.result
 
     def ended(self, seconds: float | None = None) -> bool:
-        """Wait until the check has ended, in whatever way; returns whether it has."""
+        """Wait until the check has ended, successfully or not; returns whether it has."""
         return self._runner.wait(seconds)
 
     def _model(self) -> Machine | None:
@@ -288,7 +288,7 @@ class Session:
         self._events.tell("result")
 
     def _most_telling(self, result: Result) -> str | None:
-        """The property asked for; or else one newly violated, the one selected before, or one with a trace."""
+        """The requested property; otherwise a newly violated one, the one selected before, or one with a trace."""
         names = [verdict.name for verdict in result.verdicts]
         if self._wanted in names:
             return self._wanted
@@ -419,7 +419,7 @@ class Session:
             self.another.start(object(), "Looking for another one", work)
 
     def step_from(self, trace: Trace, step: int) -> None:
-        """Send the stepper to a step of a trace, to go on from there."""
+        """Send the stepper to a step of a trace, to continue from there."""
         with self.lock:
             self._sent = self.running
             self.stepper().start(trace, step)
@@ -428,7 +428,7 @@ class Session:
     # What is computed beside ---------------------------------------------------------------------------------------
 
     def aside(self, purpose: str) -> Aside:
-        """The computation for one purpose. A new check ends it, since it concerns the old result."""
+        """The computation for one purpose. A new check ends it, since it is about the old result."""
         with self.lock:
             return self._asides.setdefault(purpose, Aside(self.lock))
 

@@ -75,7 +75,7 @@ class Settings:
         """These settings with other values of some constants.
 
         Raises:
-            InputError: For a name or a value that is not accepted; whether all go together only :meth:`model` says.
+            InputError: For a name or a value that is not accepted. Only :meth:`model` checks them in combination.
         """
         if not constants:
             return self
@@ -86,7 +86,7 @@ class Settings:
         return self._with({name: declared[name].parse(name, value) for name, value in constants.items()})
 
     def with_typed(self, constants: Mapping[str, Any]) -> "Settings":
-        """The same with what somebody has typed; what is not accepted stays, for :meth:`model` to say so."""
+        """These settings with typed values. Values that are not accepted stay, so that :meth:`model` reports them."""
         declared = self.model_class.declared.constants
 
         def parsed(name: str, value: Any) -> Any:
@@ -98,7 +98,7 @@ class Settings:
         return self._with({name: parsed(name, value) for name, value in constants.items()})
 
     def _with(self, constants: Mapping[str, Any]) -> "Settings":
-        """These settings with other values. If all properties are chosen, so are those that the new values add."""
+        """These settings with other values. If all properties are selected, so are any that the new values add."""
         changed = replace(self, constants={**self.constants, **constants}, configuration=None)
         if self.ticked is None:
             return changed
@@ -108,7 +108,7 @@ class Settings:
             return changed
 
     def with_ticked(self, names: Iterable[str] | None) -> "Settings":
-        """These settings with these properties; None stands for those checked by default."""
+        """These settings with these properties; None means those checked by default."""
         return replace(
             self, ticked=None if names is None else frozenset(names_in("properties", names)), configuration=None
         )

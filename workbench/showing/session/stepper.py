@@ -102,17 +102,17 @@ class Stepper:
     # Steps ---------------------------------------------------------------------------------------------------------
 
     def start(self, what: AnyModel | Trace, step: int | None = None) -> None:
-        """Begin anew with a model, or with a behaviour to go on from."""
+        """Start over with a model, or with a behaviour to continue from."""
         with self.lock:
             self.search.cancel()
             trace = what if isinstance(what, Trace) else replay(what, 0, [])
-            self._given = trace  # a lasso's loop is shown as long as one is on it
+            self._given = trace  # the loop of a lasso is shown while the current state is on it
             self.history = History.along(trace, step)
             self._histories = {trace.start: self.history}
             self._moved()
 
     def show(self, trace: Trace, step: int) -> None:
-        """Go to a step of a behaviour: as a branch of what somebody has stepped by hand, if they have, else anew."""
+        """Go to a step of a behaviour: as a branch if somebody has taken steps by hand, otherwise by starting over."""
         with self.lock:
             by_hand = len(self.history.nodes) > len(self._given)
             if by_hand and self.model.constants == trace.model.constants:
@@ -129,7 +129,7 @@ class Stepper:
             self.jump(step)
 
     def begin(self, number: int) -> None:
-        """Begin in the initial state with this number. Branches that begin in another are kept until one returns there.
+        """Start from the initial state with this number. Branches from other initial states are kept for later.
 
         Raises:
             InputError: If there is no such state.
@@ -150,10 +150,10 @@ class Stepper:
         self.history.go(0)
 
     def open(self, line: str) -> tuple[str, ...]:
-        """Begin anew with the trace of a permalink; returns its watches, without running them.
+        """Start over with the trace of a permalink; returns its watches, without running them.
 
         Raises:
-            InputError: If the line is no permalink, or not one of this model.
+            InputError: If the line is not a permalink of this model.
         """
         trace, link = follow_permalink(line, type(self.model.author))
         self.start(trace, link.step)
@@ -181,7 +181,7 @@ class Stepper:
         self.jump(self.at - 1)
 
     def jump(self, index: int) -> None:
-        """Go to the state with this index in :attr:`trace`; what comes after it stays in sight."""
+        """Go to the state with this index in :attr:`trace`; the states after it stay visible."""
         with self.lock:
             path = self.history.tip.path
             self.go_to(path[max(0, min(index, len(path) - 1))].number)
@@ -193,7 +193,7 @@ class Stepper:
             self._moved()
 
     def name(self, number: int, name: str) -> None:
-        """Call a node of the history something; with "" nothing any more."""
+        """Name a node of the history; "" removes its name."""
         with self.lock:
             self.history.name(number, name)
             self._moved()
@@ -211,12 +211,12 @@ class Stepper:
             self._moved()
 
     def go(self, condition: str | Callable[[Any], Any], *, anew: bool = False, budget: Budget = Budget()) -> None:
-        """Go to a state where `condition` is true, along a shortest way.
+        """Go to a state where `condition` is true, by a shortest path.
 
         Args:
             condition: A function of the state, or a Python expression over ``s`` and the constants.
-            anew: Begin in an initial state instead of the present one.
-            budget: That of the search.
+            anew: Start in an initial state instead of the current one.
+            budget: The budget of the search.
 
         Raises:
             InputError: For an expression that is not accepted, or if there is no such state.
@@ -229,14 +229,14 @@ class Stepper:
         self.search.start(object(), "Searching", lambda job: self._way(condition, anew, job))
 
     def tell(self, lines: str, *, budget: Budget = Budget()) -> None:
-        """Begin anew with a shortest behaviour that passes through the lines of a scenario.
+        """Start over with a shortest behaviour that follows the lines of a scenario.
 
         Args:
             lines: Each a step or a condition; see :mod:`workbench.checking.following.scenario`.
-            budget: That of the search.
+            budget: The budget of the search.
 
         Raises:
-            InputError: For a line that is not accepted, or cannot follow: with the reason.
+            InputError: With the reason, for a line that is not accepted or cannot come next.
         """
         self._follow(*self._story(lines, Job(), budget))
 

@@ -37,12 +37,12 @@ def named(settings: Settings) -> Path | None:
 
 @cache
 def _settings_of(path: Path) -> Settings:
-    """A story's settings, cached: a panel asks for those of every story at each flip."""
+    """A story's settings, cached: a panel needs the settings of every story at each flip of a switch."""
     return start_from(path)
 
 
 def opening(subject: Any, constants: dict[str, Any]) -> Settings:
-    """The start of a panel: for a model given only by name its first story, otherwise exactly what is given.
+    """The start of a panel: the first story of a model given only by name, otherwise exactly the arguments.
 
     Raises:
         InputError: For what :func:`start_from` or a constant does not accept.

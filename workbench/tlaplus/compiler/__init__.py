@@ -1,10 +1,10 @@
 """Expressions and actions as Python functions.
 
-In come expressions with their scopes; out go functions of a state and the next state, and actions that call on for each
-way in which they can be taken (``compiler.py``). Python's trees are built, never its text: constructs by
-``expressions.py``, names and calls by ``calls.py``, LET by ``let_bindings.py``, actions by ``actions.py``. They ask
-``writer.py`` for the parts of a node, which looks up by the tables in ``compiler.py`` what writes them; how the code
-finds a name is in ``environment.py``. Small analyses say what may be written in a faster way, such as
-``guard_pushdown.py``. ``program.py`` makes functions of it, ``runtime.py`` is what they run in, and ``memo.py``
-remembers answers by the cells that they read.
+Expressions with their scopes become functions of a state and the next state; actions become functions that call a
+continuation for each way in which they can be taken (``compiler.py``). The compiler builds Python's syntax trees, never
+its text: ``expressions.py`` compiles constructs, ``calls.py`` names and calls, ``let_bindings.py`` LET, and
+``actions.py`` actions. For the parts of a node they call ``writer.py``, which dispatches by the tables in
+``compiler.py``; ``environment.py`` records how the code finds a name. Small analyses such as ``guard_pushdown.py`` find
+what can be compiled to faster code. ``program.py`` turns trees into functions, ``runtime.py`` is their run-time
+support, and ``memo.py`` memoizes answers by the cells that they read.
 """

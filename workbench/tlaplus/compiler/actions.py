@@ -1,7 +1,7 @@
-r"""Write actions and initial conditions as Python's ``ast``: statements that go on once for each way.
+r"""Compiles actions and initial conditions to Python's ``ast``: statements that run a continuation once for each way.
 
-What follows a formula in its conjunction is written inside its statements, so that a loop goes through the members of
-an ``\E`` and each of them goes on with the rest. An assignment is undone after what follows it.
+The code for the rest of a conjunction is nested inside the statements of a conjunct: for an ``\E``, it is the body of a
+loop over the members. An assignment is undone after the code nested in it has run.
 """
 
 import ast
@@ -323,7 +323,7 @@ def _standard(
 def _assigned(
     writer: Writer, number: int, value: ast.expr, here: Context, node: Expression, following: Following
 ) -> Statements:
-    """Assign a value, or compare with the one assigned already."""
+    """Assign a value, or compare it with the one already assigned."""
     local, is_new = writer.program.fresh("assigned"), writer.program.fresh("new")
     target = here.now if here.initial else here.then
     cell = item(target, number)

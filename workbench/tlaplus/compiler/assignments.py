@@ -1,4 +1,4 @@
-"""The variables that an equation assigns, or an UNCHANGED keeps: a variable may stand behind several names."""
+"""The variables that an equation assigns, or an UNCHANGED keeps, whether named directly or through definitions."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def _variable(writer: Writer, node: Expression, here: Context) -> int | None:
 
 
 def _behind(writer: Writer, node: Expression, here: Context) -> tuple[Expression, Context] | None:
-    """The text for which a name stands."""
+    """The expression that a name stands for, with its context; None if it stands for none."""
     if isinstance(node, tree.Label):
         return node.body, here
     if not isinstance(node, (tree.Identifier, tree.Qualified)):

@@ -20,7 +20,7 @@ _limits, _changing = list[int](), threading.Lock()
 
 
 def deeper(evaluate: Callable[..., T], *arguments: Any) -> T:
-    """Evaluate again on a larger stack, after a RecursionError; return or raise what `evaluate` does there."""
+    """After a RecursionError, evaluate again on a larger stack, with the same result or exception as `evaluate`."""
     returned, raised, given_up = list[T](), list[BaseException](), threading.Event()
 
     def pause() -> None:
@@ -40,10 +40,10 @@ def deeper(evaluate: Callable[..., T], *arguments: Any) -> T:
     context = copy_context()
     try:
         _start(lambda: _with_frames(context.run, run)).join()
-    except RuntimeError:  # there is no room for such a stack
+    except RuntimeError:  # there is not enough memory for the larger stack
         context.run(run)
     finally:
-        given_up.set()  # where Ctrl-C has ended the waiting
+        given_up.set()  # in case Ctrl-C has ended the wait
     if raised:
         raise raised[0]
     return returned[0]

@@ -111,7 +111,7 @@ def named(writer: Writer, node: Expression, here: Context) -> Binding:
 
 
 def applied(writer: Writer, meaning: Meaning, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
-    """The value of a meaning, applied to arguments if it takes any."""
+    """The code for a name's value: the meaning of the name, applied to its arguments if there are any."""
     binding = here.binding(meaning)
     if isinstance(binding, Operator):
         return call(binding.local, name(here.now), name(here.then), *_values(writer, arguments, here))
@@ -227,7 +227,7 @@ def _action(writer: Writer, node: Expression, here: Context) -> str:
 
 
 def _image(writer: Writer, meaning: InstanceParameter, here: Context, at: Place) -> ast.expr:
-    """The value of what stands for a variable of an instance."""
+    """The value of the expression that an instance substitutes for a variable."""
     return _operator(writer, meaning.expression, (), replace(here, scope=meaning.scope), at)
 
 
@@ -235,7 +235,7 @@ def _image(writer: Writer, meaning: InstanceParameter, here: Context, at: Place)
 
 
 def _operator(writer: Writer, node: Expression, arguments: tuple[Binding, ...], here: Context, at: Place) -> ast.expr:
-    """The operator that an expression stands for, applied to arguments."""
+    """The operator that an expression denotes, applied to arguments."""
     if not arguments:
         return writer.value(node, here)
     if isinstance(node, tree.Lambda):
@@ -346,7 +346,7 @@ def _is_alias(node: Expression, here: Context) -> bool:
 
 
 def _is_safe(node: Expression, here: Context) -> bool:
-    """Whether an argument can be evaluated without need: it is cheap and cannot be an error."""
+    """Whether an argument may be evaluated even if it is not needed, since it is cheap and cannot fail."""
     if isinstance(node, (tree.Number, tree.String, tree.Boolean)):
         return True
     if isinstance(node, tree.TupleOf):

@@ -36,7 +36,7 @@ Evaluation = Callable[..., Any]
 Action = Callable[..., None]
 
 
-#: What writes the value of each kind of node.
+#: The compiler of each kind of node as a value.
 _VALUES: Mapping[type, ValueRule] = {
     tree.Number: expressions.literal,
     tree.String: expressions.string,
@@ -72,7 +72,7 @@ _VALUES: Mapping[type, ValueRule] = {
     tree.Fairness: expressions.fairness,
     tree.Unsupported: expressions.unsupported,
 }
-#: What writes each kind of node as an action; all but these are tests.
+#: The compiler of each kind of node as an action. All other kinds are tests.
 _ACTIONS: Mapping[type, ActionRule] = {
     **dict.fromkeys(_VALUES, actions.tested),
     tree.Boolean: actions.boolean,
@@ -103,7 +103,7 @@ class Compiler:
     def __init__(self, specification: Specification, constants: Mapping[Constant, Any]) -> None:
         self._specification, self._constants = specification, constants
         self._writer = Writer(specification, constants, _VALUES, _ACTIONS)
-        # Much is compiled when it is first asked for, and several threads may ask one machine.
+        # Much is compiled on first use, and several threads may use the same machine.
         self._writing = Lock()
 
     def number(self, variable: Variable) -> int:

@@ -27,7 +27,7 @@ def apart_of(scope: Scope) -> tuple[Scope, Apart] | None:
 
 
 def _variable(meaning: Meaning | None) -> Variable | None:
-    """The variable of the specification that a name stands for, possibly under another name."""
+    """The variable of the specification that a name denotes, directly or through other names."""
     while isinstance(meaning, InstanceParameter) and isinstance(meaning.expression, Identifier):
         meaning = meaning.scope.find(meaning.expression.name)
     return meaning if isinstance(meaning, Variable) else None

@@ -12,7 +12,7 @@ from workbench.tlaplus.syntax.tree import At, Declaration, Expression, Identifie
 
 #: Python's locals for the current state, the next state, a run, and the continuation of an action.
 NOW, THEN, RUN, REST = "now", "then", "run", "rest"
-#: Stands for a next state where there is none.
+#: Takes the place of the next state where there is none.
 NOWHERE = "nowhere"
 
 

@@ -1,4 +1,4 @@
-"""Write the values of constructs; names and calls are in ``calls.py``."""
+"""Compiles constructs to Python expressions for their values; ``calls.py`` compiles names and calls."""
 
 import ast
 from collections.abc import Callable
@@ -207,7 +207,7 @@ def case(writer: Writer, node: tree.Case, here: Context) -> ast.expr:
 
 
 def is_concrete(writer: Writer, node: Expression, here: Context) -> bool:
-    """Whether the value of an expression is known not to be lazy."""
+    """Whether the compiler knows that the value of an expression is not lazy."""
     if isinstance(node, tree.Identifier):
         binding = here.of(node)
         return isinstance(binding, ByValue) and binding.concrete

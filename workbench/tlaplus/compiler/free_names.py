@@ -21,7 +21,7 @@ _UNBOUND = (Variable, Constant, Standard, Instantiated)
 
 
 class FreeNames:
-    """Finds free names, and remembers those of definitions and of nodes."""
+    """Finds free names. It memoizes those of definitions and of nodes."""
 
     def __init__(self) -> None:
         self._known: Fixpoint[Defined, Names] = Fixpoint(_NOTHING)

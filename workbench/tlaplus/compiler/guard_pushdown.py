@@ -1,4 +1,4 @@
-r"""Early tests: what a member must satisfy, whatever the state is, for the rest of a quantifier or a filter to matter.
+r"""Finds early tests: conditions on a member alone without which the rest of a quantifier or filter cannot matter.
 
 In ``\E m \in msgs : Handle(m)`` the definition may begin with ``m.type = "ask"``. Then no other messages are read.
 """
@@ -39,7 +39,7 @@ def early_tests(writer: Writer, node: tree.Quantified | tree.Filter, inside: Con
 
 
 def _conjuncts(writer: Writer, node: Expression, here: Context) -> Iterator[tuple[Expression, Context]]:
-    """The parts of a conjunction, even if a definition of actions or states stands for it."""
+    """The parts of a conjunction, also if it is the body of a definition of an action or of a state predicate."""
     if isinstance(node, tree.Conjunction) or (isinstance(node, tree.Operation) and node.symbol == "/\\"):
         for operand in node.operands:
             yield from _conjuncts(writer, operand, here)

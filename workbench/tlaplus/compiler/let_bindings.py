@@ -40,7 +40,7 @@ def local_definitions(
 
 
 def local_value(writer: Writer, meaning: Defined, is_thunk: bool, here: Context) -> ast.expr:
-    """The value of the local that stands for a definition in LET."""
+    """The value of the local variable that holds a definition in LET."""
     inside = replace(here, scope=meaning.scope)
     value = calls.definition_value(writer, meaning, inside)
     return call("Thunk", function_of([], value)) if is_thunk else value

@@ -1,6 +1,6 @@
-r"""Whether a formula is more than a test where it stands in an action: it assigns, or can be true in several ways.
+r"""Finds formulas in actions that assign, or can succeed in several ways; all others are plain tests.
 
-TLC goes on once for each way, also where nothing is assigned in it, and counts the states that it generates so.
+TLC continues once for each way, even if the way assigns nothing, and counts the states that it generates in this way.
 """
 
 from workbench.tlaplus.compiler.environment import Binding, ByName, Context, Environment, Knowledge
@@ -34,7 +34,7 @@ class Nondeterminism:
         return any(isinstance(binding, ByName) for binding in visible.values())
 
     def has_ways(self, node: Expression, here: Context) -> bool:
-        """Whether a formula may be true in several ways; an equation never is, whatever it assigns."""
+        """Whether a formula may be true in several ways. An equation never is, even if it assigns."""
         symbol = node.symbol if isinstance(node, tree.Operation) else ""
         if symbol and symbol not in _CONNECTIVES and isinstance(here.scope.meaning(symbol, node.at), Standard):
             return False

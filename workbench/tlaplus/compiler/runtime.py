@@ -90,7 +90,7 @@ class Run:
         return len(self.then) + len(self.then.kept) == len(self.names)
 
     def among(self, number: int, members: Any, reason: str) -> Iterator[None]:
-        r"""``x' \in members``: assigns each member in turn, or tests the value that is assigned already."""
+        r"""``x' \in members``: assigns each member in turn, or tests the value that is already assigned."""
         then = self.then
         if number in then:
             if isin(then[number], members):
@@ -165,7 +165,7 @@ class Thunk:
 
 
 class Mapped:
-    """The values of the specification's variables, and of those that stand for expressions, evaluated when needed."""
+    """The values of the specification's variables, and of an instance's, which are expressions evaluated lazily."""
 
     __slots__ = ("_images", "_now")
 
@@ -254,7 +254,7 @@ def place_of(error: BaseException) -> Place | None:
 
 
 def definition_of(error: BaseException) -> str:
-    """The definition whose expression was being evaluated when an error came; "" if there was none."""
+    """The definition whose body was being evaluated when an error occurred; "" if there was none."""
     innermost = _innermost(error)
     frame = None if innermost is None else innermost.tb_frame
     while frame is not None:

@@ -50,7 +50,7 @@ _TESTS = frozenset(
     {"=", "#", "\\in", "\\notin", "\\subseteq", "~", "=>", "<=>", "/\\", "\\/", "<", ">", "<=", ">=", "ENABLED"}
     | {"UNCHANGED"}
 )
-#: The local with the bound names that an action has chosen.
+#: The local variable that holds the bound names chosen by an action.
 CHOSEN = "chosen"
 
 
@@ -58,14 +58,15 @@ class Writer:
     """Writes Python's ``ast`` for nodes.
 
     Args:
-        specification: Its names are final: no replacement comes later.
+        specification: The specification, after all replacements of names.
         constants: The value of each declared constant; a Python function for an operator.
-        values: What writes each kind of node as an expression.
-        actions: What writes it as statements that assign, and go on once for each way in which it is true.
+        values: For each kind of node, the function that compiles it to an expression.
+        actions: For each kind of node, the function that compiles it to statements that assign, and run their
+            continuation once for each way in which the node is true.
 
     Attributes:
-        functions: The function of a definition for each form of its arguments, and the locals around a call that it
-            takes before them; ``calls.py`` fills it.
+        functions: The function of a definition for each form of its arguments, and the local variables around a call
+            that it takes before these; ``calls.py`` fills it.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class Writer:
     # Expressions -----------------------------------------------------------------------------------------------------
 
     def value(self, node: Expression, here: Context) -> ast.expr:
-        """An expression; what is written evaluates to its value, which may be lazy."""
+        """Compile an expression to code for its value, which may be lazy."""
         if not isinstance(node, _CHEAP) and self._is_fixed(node, here):
             expression: ast.expr = call(self.remembered(node, here.scope, lambda inside: self._anew(node, inside)))
         else:
@@ -123,7 +124,7 @@ class Writer:
         return [self.condition(node, here) for node in nodes]
 
     def truth(self, value: ast.expr, node: Expression, here: Context) -> ast.expr:
-        """The value of a node as a condition, which is an error if it is no boolean."""
+        """Compile a node to code for its truth, which raises an error if the value is not a boolean."""
         condition = value if self.is_boolean(node, here) else call("truth", value)
         if node.at.module == here.module:
             placed(condition, node.at)
@@ -166,7 +167,7 @@ class Writer:
     # The program -----------------------------------------------------------------------------------------------------
 
     def number(self, variable: Variable) -> int:
-        """The number of a variable, also of one that is not the specification's."""
+        """The number of a variable, whether or not it belongs to the specification."""
         return self.numbers.setdefault(variable, len(self.numbers))
 
     def named(self, value: Any) -> str:
@@ -177,9 +178,9 @@ class Writer:
         return entry[1]
 
     def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr], spoken: str = "") -> str:
-        """The name of a function that evaluates once what is written for a node, when its value is first needed.
+        """The name of a thunk: its first call evaluates the code that `write` makes for a node, and keeps the value.
 
-        It depends on no state and no bound name.
+        The value may depend on no state and no bound name.
         """
         key = node, scope
         if key not in self._remembered:

@@ -1,6 +1,5 @@
 """A specification with its configuration.
 
-In come the statements of a .cfg and a specification; out goes the specification with replaced
-names, the values of its constants (``constants.py``), what is to be checked (``config.py``), and the compiler behind
-its expressions (``closures.py``).
+``config.py`` applies the statements of a .cfg to a specification: it replaces names, and finds what is to be checked.
+``constants.py`` has the values of constants, and ``closures.py`` compiles the specification's expressions.
 """

@@ -1,7 +1,7 @@
-"""Which text of a module with PlusCal is checked, and what a result says about that.
+"""Decides which text of a module with PlusCal is checked, and notes it for the result.
 
-A translation is read as it stands; one that is not the algorithm's is said to be stale. Without one, or if its fresh
-translation is asked for, the algorithm is translated in memory.
+A translation in the module is used unchanged; if it does not belong to the algorithm, it is reported as stale. Without
+a translation, or if a fresh one is requested, the algorithm is translated in memory.
 """
 
 from collections.abc import Mapping
@@ -23,13 +23,13 @@ _USUAL = frozenset(["pc", "stack", "vars", "ProcSet", "Init", "Next", "Spec", "T
 
 @dataclass(frozen=True)
 class Translations:
-    """What is known of the translations in modules.
+    """The translations in the modules of a specification.
 
     Attributes:
-        state: ``fresh``, ``in memory``, ``edited`` or ``stale``, the gravest one; None if no module has a translation.
-        notes: For a result.
-        alone: The processes that are no members of a set, by the names of their steps.
-        remarks: What the comments of an algorithm say of names, by module and name.
+        state: The gravest state: ``fresh``, ``in memory``, ``edited`` or ``stale``; None if no translation is used.
+        notes: Notes for the result.
+        alone: The processes that are not members of a set, by the names of their steps.
+        remarks: The comments of an algorithm on names, by module and name.
     """
 
     state: str | None

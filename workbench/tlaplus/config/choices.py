@@ -1,4 +1,4 @@
-"""The definitions that may stand for a constant that a configuration replaces, as ``C <- Definition`` does."""
+"""The definitions that may replace a constant that a configuration replaces, as in ``C <- Definition``."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -15,20 +15,20 @@ Choices = tuple[tuple[str, str], ...]
 
 
 def with_choices(cfg: Cfg, choices: Choices) -> Cfg:
-    """The configuration with other definitions for some of the constants that it replaces."""
+    """The configuration, with different definitions for some of the constants that it replaces."""
     chosen = {name: cfg.replacements[name]._replace(value=definition) for name, definition in choices}
     return replace(cfg, replacements={**cfg.replacements, **chosen})
 
 
 def definitions_for(specification: Specification, cfg: Cfg) -> dict[Constant, Sequence[str]]:
-    """The definitions that fit each constant that a configuration replaces, the one that it names first.
+    """The definitions that fit each constant that a configuration replaces. The one that it names comes first.
 
-    A definition that fits takes as many arguments, is constant, and does not use the constant; a value is of the same
-    kind, as far as the text shows it. What the behaviour, the properties, an ASSUME or another replacement use was
-    not written to be chosen.
+    A fitting definition takes the same number of arguments, is constant, and does not use the constant; a value is of
+    the same kind, as far as the text shows. Definitions that the behaviour, the properties, an ASSUME or another
+    replacement use are excluded: they were not written as alternatives.
 
     Args:
-        specification: Before the replacements, which would hide who uses the constant.
+        specification: The specification before replacements, which would hide the uses of the constant.
     """
     replaced = [constant for constant in specification.constants if constant.name in cfg.replacements]
     if not replaced:
@@ -64,7 +64,7 @@ def _others(specification: Specification, name: str, constant: Constant, used: C
             and isinstance(meaning, Defined)
             and meaning is not usual
             and meaning not in used
-            and meaning.scope in specification.scopes  # a question is no part of the text
+            and meaning.scope in specification.scopes  # an expression that a person asks about is not part of the text
             and meaning.body not in assumed
             and _is_alike(usual, meaning)
             and levels.level(meaning.body, meaning.inner) is Level.CONSTANT

@@ -45,7 +45,7 @@ def failed(error: EvaluationError, at: Place) -> ModelError:
 
 
 class Closure(NamedTuple):
-    """An expression, the scope of its names, and the values of those that are bound around it."""
+    """An expression, the scope of its names, and the values of the names bound around it."""
 
     node: Expression
     scope: Scope
@@ -61,14 +61,14 @@ class Closure(NamedTuple):
 
 
 class Closures:
-    """Takes closures apart, and compiles them.
+    """Splits closures into parts, and compiles them.
 
-    Each expression is compiled once, whatever the values of the names around it are.
+    Each expression is compiled once, independently of the values of the names around it.
 
     Args:
-        order: That of strings and model values.
-        noticed: Keeps the notes on what is evaluated.
-        has_view: Whether the configuration has a VIEW, with which the order of steps counts.
+        order: The order of strings and model values.
+        noticed: Collects notes made during evaluation.
+        has_view: Whether the configuration has a VIEW, with which the order of steps matters.
     """
 
     def __init__(self, compiler: Compiler, order: Order, noticed: Noticed, has_view: bool) -> None:

@@ -44,11 +44,11 @@ class Configured:
     Attributes:
         file: The configuration's name, for messages; "" if there is none.
         constants: The constants that a model declares, with the values of the configuration as defaults.
-        notes: Notes on the configuration and on translations of PlusCal for a result.
-        translations: What is checked of modules with PlusCal.
-        opened_by: A function and its arguments, the texts, that open the same class of machines.
-        reopened: Opens the same with other definitions for constants that it replaces.
-        choices: Those definitions; none if they are the configuration's own.
+        notes: Notes for a result, on the configuration and on translations of PlusCal.
+        translations: The texts that are checked of modules with PlusCal.
+        opened_by: A function and its arguments, the texts, with which the same class of machines can be opened again.
+        reopened: Opens the specification with other definitions for constants that the configuration replaces.
+        choices: Those other definitions; empty for the configuration's own.
     """
 
     specification: Specification
@@ -94,7 +94,7 @@ class Configured:
 
     @property
     def definitions(self) -> list[str]:
-        """The names of the root module that are no constants."""
+        """The names of the root module other than constants."""
         names = self.scope.names.items()
         return [name for name, meaning in names if not isinstance(meaning, (Constant, Declaration))]
 
@@ -117,7 +117,7 @@ class Configured:
         )
 
     def _remarked(self, name: str, constant: kernel.Constant) -> kernel.Constant:
-        """A constant with what the module's comment says of it, before what the configuration does."""
+        """A constant whose description has the module's comment in front of the configuration's."""
         remark = self.remark(self._bound[name]).partition("\n\n")[0].rstrip(".")
         return replace(constant, doc=f"{remark}; {constant.doc}") if remark else constant
 
@@ -146,7 +146,7 @@ class Configured:
 
     @property
     def only_assumes(self) -> bool:
-        """Whether there is no behaviour, and so nothing to check but ASSUMEs."""
+        """Whether there is no behaviour, so that only ASSUMEs are checked."""
         return bool(self.why_no_states)
 
     @property
@@ -265,7 +265,7 @@ def _at(line: int) -> Iterator[None]:
 
 
 def configure(specification: Specification, library: Library, cfg: Cfg, file: str) -> Configured:
-    """Carry out what a configuration says of a specification's names.
+    """Apply a configuration to the names of a specification.
 
     Raises:
         InputError: With the line, for a name that the modules do not know or a statement that is not supported; or
@@ -339,9 +339,9 @@ def _line(cfg: Cfg, name: str) -> int:
 
 
 def _check_replacement(specification: Specification, name: str, entry: CfgEntry) -> None:
-    """Refuse a definition that uses what it replaces, and for a constant one that is none.
+    """Refuse a replacement that uses the name it replaces, or that is not constant if it replaces a constant.
 
-    It has to be known what stands for each name.
+    All replacements must have been made before.
     """
     by = specification.scope.find(entry.value)
     if isinstance(by, Defined) and not by.recursive and by in meanings_in(by.body, by.scope.inside(by.definition)):
@@ -356,9 +356,9 @@ def _check_replacement(specification: Specification, name: str, entry: CfgEntry)
 
 
 def _bind(specification: Specification, name: str, line: int, module: str = "") -> Constant | None:
-    """The constant that a configuration gives a value: a declared one, or one that takes the place of a definition.
+    """The constant to which a configuration assigns a value: a declared one, or a new one that replaces a definition.
 
-    None if the root module has no such name of its own, or the one given has none; TLC passes over it, too.
+    None if the root module, or the given `module`, does not define the name itself; TLC ignores such an assignment.
     """
     meanings = specification.meanings(name, module)
     if not meanings:

@@ -25,10 +25,10 @@ _MOST_NAMES = 16
 
 
 class Expressed(Domain):
-    """Any value, as TLA+ writes it; the panel offers the one of the configuration alone.
+    """Any value, written in TLA+. The panel offers only the configuration's value.
 
     Args:
-        usual: That value.
+        usual: The configuration's value.
     """
 
     kind = "choice"
@@ -55,7 +55,7 @@ class Expressed(Domain):
         return shown(value)
 
     def unordered(self, value: Any) -> Any:
-        """Nothing: the configuration's SYMMETRY alone says which names are interchangeable."""
+        """Empty: only the configuration's SYMMETRY decides which names are interchangeable."""
         return None
 
 

@@ -12,7 +12,7 @@ class TlaNotation(Notation):
     """The notation of a specification's values.
 
     Args:
-        order: That of its strings and model values.
+        order: The order of its strings and model values.
     """
 
     first = 1

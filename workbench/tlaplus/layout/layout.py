@@ -1,10 +1,9 @@
 """The layout of a module's variables in the rows of states.
 
-Engines memoize what actions and predicates read by cell. So a variable that holds a function, a record or a set is
-spread over cells, one for each part, as far as its parts are known from a sample of states:
-``shapes.py`` says how. Before them it has one more, its *overflow*: what does not fit the others is
-there, whole, and the others hold nothing; for all other values the overflow holds nothing. What the sample did not show
-costs time, no more.
+Engines memoize actions and predicates by the cells that they read. So a variable that holds a function, a record or a
+set is spread over cells, one for each part that a sample of states shows (``shapes.py``). In front of these it has one
+more cell, its *overflow*. A value that does not fit the other cells is stored there as a whole, and the others are
+empty; for all other values the overflow is empty. Values that the sample did not show cost only time.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +41,7 @@ class Spread(Whole):
         return self.shape.load(row) if whole is None else whole
 
     def see(self, row: Row) -> Any:
-        """The value, read only as far as it is asked for."""
+        """The value, as a view that reads only the cells that are needed."""
         whole = row[self.overflow]
         return see(self.shape, row) if whole is None else whole
 
@@ -90,8 +89,8 @@ class Cells:
 
     Args:
         names: The variables.
-        learn: Finds out the shape of each, None for one cell; asked when a cell is first needed, as lists of models do
-            without.
+        learn: Finds the shape of each; None for a single cell. It is called when a cell is first needed, since lists of
+            models need none.
         notation: The notation of values for people.
     """
 

@@ -1,9 +1,8 @@
-r"""Views of the cells of a variable, and overlays that name what differs from a view.
+r"""Views of the cells of a variable, and overlays that record how a value differs from a view.
 
-A view answers from the cells that its answer needs. Whatever it cannot answer so, such as what is an error, it asks of
-the value in its cells, so that the answers and the errors are those of the value. Errors come as TLC has them because
-TLC can compare the keys of a shape with each other: a value that it can compare with all keys, it can compare with
-those that are there.
+A view reads only the cells that an answer needs. If that is not enough, for instance for an error, it reads the whole
+value, so that answers and errors are those of the value. They are also TLC's errors, because TLC can compare all keys
+of a shape with each other: a value that it can compare with all of them it can compare with those present.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -145,7 +144,7 @@ class EarlyTest:
 
 
 class Tried(SetView):
-    """The members of a set that may pass early tests, for what enumerates them."""
+    """The members of a set that may pass early tests, for code that enumerates them."""
 
     __slots__ = ("passing",)
 
@@ -251,7 +250,7 @@ class FunctionView(Lazy):
         return entry[0]
 
     def before(self, argument: Any) -> Any:
-        """The value for an argument in the domain, which ``@`` stands for."""
+        """The value at an argument in the domain: the value of ``@``."""
         kid = self.shape.kid(argument)
         return LeafView(kid.cell, self.row) if type(kid) is Leaf else see(kid, self.row)
 

@@ -1,5 +1,5 @@
-"""The machine that engines ask.
+"""The kernel machine of a module, through which engines run it.
 
-In comes the path of a module with its configuration (``specification.py``); out goes a machine of the kernel
-(``machine.py``) with properties (``properties.py``), permutations (``symmetry.py``) and aliases (``trace_alias.py``).
+``specification.py`` opens a module with its configuration. ``machine.py`` is the machine, with properties
+(``properties.py``), permutations (``symmetry.py``) and aliases (``trace_alias.py``).
 """

@@ -1,6 +1,7 @@
-"""Why the machine's verdicts are what they are, and its steps not possible, in the words of the text.
+"""Explains violations, and why steps are not possible, in the words of the text.
 
-The plain evaluator tells it, within bounds: where it takes too long or cannot evaluate something, nothing is told.
+The plain evaluator finds the reasons, within bounds: if it takes too long or cannot evaluate something, there is no
+explanation.
 """
 
 import itertools
@@ -69,7 +70,7 @@ class Explanations:
         return _explained("false", explain, self._sources)
 
     def of_behaviour(self, name: str, states: Sequence[Any], loop: int) -> str | None:
-        """What the states of a lasso lack that violates a property."""
+        """Why a lasso violates a property."""
 
         def explain() -> str:
             return broken_by_lasso(self._opened.named(name), self._opened.root, self._each(states), loop)
@@ -87,7 +88,7 @@ class Explanations:
         return _explained("false", explain, self._sources)
 
     def of_disjunct(self, disjunct: Closure, state: Any) -> list[str] | None:
-        """What disables a disjunct of Next in a state of the machine."""
+        """Why a disjunct of Next is disabled in a state of the machine."""
 
         def explain() -> list[str]:
             (now,) = self._each([state])

@@ -7,9 +7,9 @@ from workbench.tlaplus.names.symbols import DEPTH, FIGURES
 from workbench.tlaplus.values.operators import LazyFunction
 from workbench.tlaplus.values.values import EvaluationError, spelling, text
 
-#: The variables that are asked for after a search.
+#: The variables whose values are known only after a search.
 AFTER = (*FIGURES, DEPTH)
-#: The fields of TLC's record that a search here has not, and why.
+#: The fields of TLC's record that a search here does not provide, and why.
 _REFUSED = {"duration": "it depends on the clock", "worker": "it numbers TLC's own threads"}
 
 
@@ -18,8 +18,8 @@ def figures_of(levels: Sequence[int], generated: int, initial: int) -> tuple[Any
 
     Args:
         levels: The number of new states at each depth.
-        generated: The number of all that were generated, the initial ones among them.
-        initial: The number of those; TLC, too, counts one that Init gives twice as two.
+        generated: The number of all states generated, initial ones included.
+        initial: The number of initial states generated. As in TLC, one that Init yields twice counts twice.
     """
     counts = {"distinct": sum(levels), "generated": generated, "diameter": len(levels), "queue": 0}
     fields = {**counts, "initial": initial}

@@ -1,4 +1,4 @@
-"""The processes of an algorithm in PlusCal, and where they stand: at the labels that ``pc`` names."""
+"""The processes of a PlusCal algorithm, and their positions: the labels in ``pc``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Machines of modules: what engines ask of a specification with its constants."""
+"""The kernel machine of a module: the interface through which engines run a specification with its constants."""
 
 import copyreg
 import re

@@ -40,7 +40,7 @@ from workbench.tlaplus.values.values import spelling, text
 #: Per state, roughly: its values, and the search's entries.
 _BYTES_PER_STATE = 1000
 
-#: In more states, what no search of the machine decides stays unknown: this evaluator is slow.
+#: The plain evaluator is slow, so it gives up beyond this many states, and its properties stay unknown.
 MOST_SETTLED = 10_000
 
 
@@ -48,7 +48,7 @@ class Plain:
     """A specification with its constants, for the plain evaluator.
 
     Attributes:
-        opened: What the evaluator is asked with.
+        opened: The specification as the evaluator uses it.
     """
 
     def __init__(self, machine: Machine, configured: Configured) -> None:
@@ -57,7 +57,7 @@ class Plain:
         self.opened = _opened(configured, machine.constants)
 
     def explore(self, plan: Plan, limits: Limits) -> Exploration:
-        """Search as `plan` says.
+        """Run the search that `plan` describes.
 
         Raises:
             InputError: For a specification without a behaviour, or a false ASSUME.
@@ -87,7 +87,7 @@ class Plain:
 
         renamings = self._machine.renamings(plan.symmetry) if plan.symmetry else []
         images = [partial(plain.renamed, renaming=renaming) for renaming in renamings]
-        limits.restart()  # opening the text was no part of the search
+        limits.restart()  # opening the text is not part of the search
         with limits.in_force():
             graph = search(opened, Options(heed, deepen, counting.note, images, plan.fail_fast))
         error = self._error(graph)
@@ -107,12 +107,12 @@ class Plain:
         )
 
     def settled(self, declared: Property) -> Verdict | None:
-        """The verdict on a property that no search of the machine decides, after one that saw all states.
+        """The verdict on a property that no search of the machine can decide, after a complete search.
 
-        It is the same whatever engine has asked: the states are found again, up to a bound, without symmetry.
+        It does not depend on the engine: the evaluator finds the states again, up to a bound, without symmetry.
 
         Returns:
-            None if this leaves it unknown as well.
+            The verdict; None if the evaluator cannot decide either.
         """
 
         def heed(graph: Graph) -> None:
@@ -132,7 +132,7 @@ class Plain:
         return Verdict(declared.name, "liveness", False, trace, reason)
 
     def _asked(self, properties: Sequence[Property]) -> Cfg:
-        """The configuration that asks for these properties alone."""
+        """The configuration with these properties alone."""
         cfg, names = self.opened.cfg, {self._written(declared) for declared in properties}
         deadlock = CfgEntry("TRUE" if DEADLOCK in names else "FALSE", 1)
         return replace(
@@ -177,13 +177,13 @@ class Plain:
     # Behaviours --------------------------------------------------------------------------------------------------
 
     def trace(self, states: tuple[State, ...], loop: int | None = None) -> Trace:
-        """A behaviour as the machine shows it.
+        """A behaviour, as a trace of the machine.
 
         Args:
-            loop: The index of the state that follows the last one, as :class:`Decided` has it.
+            loop: The index of the state that follows the last one, as in :class:`Decided`.
 
         Raises:
-            ModelError: If the machine does not begin so, or has no such step.
+            ModelError: If the machine lacks the initial state or one of the steps.
         """
         first, *others = map(self._key_of_plain, states)
         begins = ((n, s) for n, s in enumerate(self._machine.each_initial_state()) if self._key(s) == first)

@@ -1,4 +1,4 @@
-"""The properties that a configuration asks for, as properties of the kernel."""
+"""The properties of a configuration, as properties of the kernel."""
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
@@ -46,11 +46,11 @@ Promise = tuple[tuple[Any, ...], Formula]
 class TextProperties:
     """The properties and constraints of a specification with its constants.
 
-    The kernel has kinds of properties for what states and steps decide, and another for what behaviours do. A temporal
-    property P that asks for both is two, ``P_safety`` and ``P_liveness``: no part of P is checked under its own name.
+    The kernel has one kind of property for conditions on states and steps, and another for conditions on behaviours. A
+    temporal property P with both is split into ``P_safety`` and ``P_liveness``, so that neither part is mistaken for P.
 
     Attributes:
-        properties, constraints: As they are declared, by name.
+        properties, constraints: The declared properties and constraints, by name.
         bounds: The constraints that are variables, by name.
         notes: Notes on the properties for a result.
     """
@@ -226,11 +226,11 @@ class TextProperties:
         return tests or [self._test(closure)]
 
     def is_invariant(self, declared: Property) -> bool:
-        """Whether it is an INVARIANT, and no PROPERTY that asks for one."""
+        """Whether a property is an INVARIANT, not a PROPERTY of that form."""
         return declared.name in {entry.value for entry in self._configured.cfg.invariants}
 
     def asked_by(self, declared: Property) -> str:
-        """The PROPERTY that it is, or of which it is a part."""
+        """The PROPERTY that a property is, or is a part of."""
         return whole(declared.name, {entry.value for entry in self._configured.cfg.properties})
 
     def formulas(self, declared: Property) -> Sequence[Promise]:

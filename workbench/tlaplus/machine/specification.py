@@ -22,9 +22,9 @@ from workbench.tlaplus.syntax.cfg_parser import Cfg, CfgEntry, read_configuratio
 
 #: The names that stand for the meaning of a module without a configuration: the first one that it defines counts.
 _USUAL = (("SPECIFICATION", "Spec"), ("INIT", "Init"), ("NEXT", "Next"))
-#: Nothing is asked beside what the configuration asks.
+#: No questions besides those of the configuration.
 NONE = Questions()
-#: The classes by their sources: whoever opens the same texts again gets the same class.
+#: The classes by their sources: opening the same texts again returns the same class.
 _made: dict[Any, type[TlaMachine]] = {}
 
 
@@ -68,8 +68,8 @@ def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[T
     """The machines of ``path:configuration:folder``, as commands and panels name them.
 
     Args:
-        configuration: A file, seen from the module's folder; empty for the one beside the module.
-        folders: As for :func:`open_module`, but seen from the module's folder too.
+        configuration: A file, relative to the module's folder; empty for the module's own in that folder.
+        folders: As for :func:`open_module`, but relative to the module's folder.
 
     Raises:
         InputError: As for :func:`open_module`.

@@ -1,5 +1,6 @@
 r"""Actions and initial conditions by TLC's rule: the ways in which a formula can assign values to variables.
 
+A *way* is one possible choice of those assignments.
 Conjuncts go from left to right. ``x' = e`` assigns to a variable that has no value yet, and tests one that has;
 ``x' \in S`` does so for each member. ``\/`` and ``\E`` have the ways of each operand, ``\A`` is the conjunction over
 the members, and definitions are what their bodies are. Everything else is a test. In an initial condition the same
@@ -37,19 +38,19 @@ Ways = Iterator[States]
 _NOWHERE = States({})
 #: A formula, and what its names mean.
 Conjunct = tuple[Expression, Environment]
-#: Whether a formula holds, for one that assigns nothing.
+#: Decides whether a formula that assigns nothing holds.
 Test = Callable[[], bool]
 
 
 def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
-    """The states that satisfy an initial condition, one for each way."""
+    """The states that satisfy an initial condition, one for each of its ways."""
     variables = conjuncts[0][1].model.variables
     for states in _in_turn(conjuncts, States(_depth(variables, 0), None, "now", len(variables))):
         yield {**_complete(states, *conjuncts[0]), **_depth(variables, 1)}
 
 
 def next_states(action: Conjunct, parts: Sequence[Conjunct], now: State) -> Iterator[State]:
-    """The states to which an action leads, one for each way; :func:`disjuncts` has its parts."""
+    """The states that an action leads to, one for each of its ways. `parts` come from :func:`disjuncts`."""
     variables = action[1].model.variables
     then = _depth(variables, now[DEPTH].value + 1) if DEPTH in now else {}
     for part in parts:
@@ -58,22 +59,22 @@ def next_states(action: Conjunct, parts: Sequence[Conjunct], now: State) -> Iter
 
 
 def _depth(variables: Sequence[Variable], depth: int) -> dict[Variable, Any]:
-    """The value of :data:`DEPTH`, if it is a variable: as for TLC it is 0 while a state is still to be found."""
+    """The value of :data:`DEPTH`, if it is a variable. As in TLC, it is 0 until the first state is found."""
     return {DEPTH: Number(depth)} if DEPTH in variables else {}
 
 
 def disjuncts(node: Expression, env: Environment) -> Iterator[Conjunct]:
     r"""The parts of Next, which TLC takes apart before it evaluates it.
 
-    It goes through ``\/``, ``\E`` over constants and definitions. The constant arguments of these are values here; in
-    any other place arguments are formulas, with as many ways as they have.
+    TLC splits ``\/``, definitions, and ``\E`` over constant sets. Here it evaluates constant arguments of definitions
+    to values; anywhere else an argument stays a formula, which may have several ways.
     """
     if isinstance(node, (tree.Let, tree.Label)):
         yield from disjuncts(node.body, env.inside(node) if isinstance(node, tree.Let) else env)
         return
     try:
         parts = _parts(node, env)
-    except EvaluationFailure:  # of an argument or a set, which are evaluated again in each state
+    except EvaluationFailure:  # in an argument or a set: both are evaluated again in each state
         parts = []
     for part in parts:
         yield from disjuncts(*part)
@@ -82,7 +83,7 @@ def disjuncts(node: Expression, env: Environment) -> Iterator[Conjunct]:
 
 
 def _parts(node: Expression, env: Environment) -> list[Conjunct]:
-    """The formulas of which a part of Next is the disjunction; none if it is not taken apart."""
+    """The disjuncts of a part of Next; empty if TLC does not split it."""
     if isinstance(node, tree.Disjunction):
         return [(operand, env) for operand in node.operands]
     if isinstance(node, tree.Quantified) and node.kind == "E":
@@ -139,7 +140,7 @@ def _complete(states: States, node: Expression, env: Environment) -> State:
 
 
 def ways(node: Expression, env: Environment, states: States) -> Ways:
-    """The states with what a formula assigns, for each of its ways."""
+    """The states after the assignments of a formula, one for each of its ways."""
     construct = _CONSTRUCTS.get(type(node))
     if construct is None or len(states.filled) == states.size:
         if holds(node, env, states):
@@ -156,7 +157,7 @@ def ways(node: Expression, env: Environment, states: States) -> Ways:
 
 
 def _in_turn(conjuncts: Sequence[Conjunct], states: States) -> Ways:
-    """The ways of a conjunction: each conjunct goes on from the ways of those before it."""
+    """The ways of a conjunction: each conjunct extends the ways of the ones before it."""
     if not conjuncts:
         yield states
         return
@@ -170,7 +171,7 @@ def _conjunction(node: tree.Conjunction, env: Environment, states: States) -> Wa
 
 
 def _each(disjuncts: Iterable[Conjunct], states: States) -> Ways:
-    """The ways of a disjunction: those of each disjunct."""
+    """The ways of a disjunction: those of all its disjuncts."""
     for node, env in disjuncts:
         yield from ways(node, env, states)
 
@@ -295,7 +296,7 @@ def _ways_of_argument(node: Expression, argument: Argument, arguments: Sequence[
 
 
 def _if_so(is_so: bool, states: States) -> Ways:
-    """The one way of a test that holds, or none."""
+    """A test's single way if it holds; otherwise nothing."""
     return iter([states] if is_so else [])
 
 

@@ -1,7 +1,7 @@
-"""Fair components of a graph, and a lasso that goes round in one.
+"""Finds the fair components of a graph, and a lasso whose cycle lies in one.
 
-Conditions are said of edges. A *recurring* condition must be met by an edge of every cycle; any other only if an edge
-of the cycle calls for it, which is strong fairness.
+Conditions belong to edges. Every fair cycle has an edge that meets each *recurring* condition. Any other condition must
+be met only in cycles with an edge that calls for it: strong fairness.
 """
 
 from collections import deque
@@ -13,9 +13,9 @@ class Edge(NamedTuple):
     """An edge, with the numbers of conditions.
 
     Attributes:
-        label: What the caller knows it by.
+        label: The caller's name for the edge.
         calls: The conditions that must be met infinitely often if this edge is taken infinitely often.
-        meets: Those that it meets.
+        meets: The conditions that this edge meets.
     """
 
     target: int
@@ -33,7 +33,7 @@ def lasso_in(edges: Edges, initial: Iterable[int], recurring: frozenset[int]) ->
     The path goes to the nearest fair component; None if there is none.
 
     Args:
-        edges: Those of every node, all of which can be reached.
+        edges: The edges of every node. All nodes must be reachable.
         recurring: The conditions that every cycle must meet.
     """
     component_of = {node: component for component in _fair(edges, edges, recurring) for node in component}
@@ -52,7 +52,7 @@ def lasso_in(edges: Edges, initial: Iterable[int], recurring: frozenset[int]) ->
 
 
 def _fair(edges: Edges, nodes: Collection[int], recurring: frozenset[int]) -> Iterator[dict[int, list[Edge]]]:
-    """The largest components in which going round can meet all conditions: their edges, by the sources."""
+    """The largest components in which a cycle can meet all conditions, as the edges of each node."""
     for component in _components(edges, nodes):
         inner = {node: [edge for edge in edges[node] if edge.target in component] for node in component}
         met = frozenset[int]().union(*(edge.meets for node in inner for edge in inner[node]))
@@ -95,7 +95,7 @@ def _components(edges: Edges, nodes: Iterable[int]) -> Iterator[set[int]]:
 
 
 def _path(edges: Edges, start: Iterable[int], ends: Callable[[int, Edge | None], Any]) -> tuple[int, list[Edge]]:
-    """A shortest path to where `ends` says so of a node and the edge to it, which is None at the start."""
+    """A shortest path to a node that satisfies `ends`, which gets the node and the edge to it (None at the start)."""
     ways = deque[tuple[int, Edge | None, Any]]((node, None, None) for node in start)
     seen = set[int]()
     while True:

@@ -1,7 +1,7 @@
-"""Why a temporal formula is false of a behaviour: which conjunct, and what of it never comes, or is wrong where.
+"""Explains why a behaviour violates a temporal formula: which conjunct fails, and where, or what never happens.
 
-The truth of each part at each state is that of ``formulas.py``; what a state or a step makes false has the reasons of
-``reasons.py``. States are counted from 1, as traces show them.
+``formulas.py`` gives the truth of each part in each state; for a part about a state or a step, ``reasons.py`` says why
+it is false. States are counted from 1, as in traces.
 """
 
 from collections.abc import Sequence
@@ -50,10 +50,10 @@ def broken_by_step(node: Expression, env: Environment, states: Sequence[State]) 
 
 
 def broken_by_lasso(node: Expression, env: Environment, states: Sequence[State], loop: int) -> str:
-    """What a behaviour lacks that violates a property.
+    """Why a behaviour violates a property.
 
     Args:
-        states: The states; one at the end may follow itself.
+        states: The states of a lasso; the last one may be followed by itself.
         loop: The index of the state that follows the last one.
 
     Raises:
@@ -67,7 +67,7 @@ def broken_by_lasso(node: Expression, env: Environment, states: Sequence[State],
 
 
 def _false_at(atoms: Atoms, formula: Formula, states: States) -> list[Reason]:
-    """The reasons for a false formula that one step decides."""
+    """The reasons why a formula about a single step is false."""
     if isinstance(formula, Literal):
         atom = atoms.predicates[formula.atom]
         return Why(states, not formula.wanted).of(atom.node, atom.environment)
@@ -115,7 +115,7 @@ class _Lasso:
         return next(position for position in (*range(at, len(truths)), *range(self.loop, at)) if not truths[position])
 
     def _unanswered(self, formula: Some, at: int) -> str:
-        """What is true at a position, and what does not follow it."""
+        """Explain a disjunction such as ``P ~> Q``: what is true at a position, and what fails to follow."""
         now = some_of(part for part in formula.parts if is_propositional(part))
         later = [part for part in formula.parts if not is_propositional(part)]
         lacks = "; ".join(
@@ -130,7 +130,7 @@ class _Lasso:
         return f"in state {at + 1}, {met}, and what should follow never comes: {lacks}"
 
     def _lacks(self, formula: Formula, at: int) -> str:
-        """What of a formula is false at every position from one on; if it is not always the same, in the last state."""
+        """The parts of a formula that are false from a position on; if these change, the parts false at the end."""
         if not is_propositional(formula):
             return self.told(formula, len(self.steps) - 1)
         last = len(self.steps)

@@ -1,7 +1,7 @@
-"""What an expression is evaluated in: the meanings of its names, and the states that it speaks of.
+"""The context in which an expression is evaluated: the meanings of its names, and the current and next states.
 
-An argument is passed by name, as an expression with its environment, and so means what TLA+ says also below a prime:
-with ``F(e) == e'``, ``F(x)`` is ``x'``.
+Arguments are passed by name, as an expression with its environment, so that they have the right value under a prime
+too: with ``F(e) == e'``, ``F(x)`` is ``x'``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,12 +19,12 @@ State = Mapping[Variable, Any]
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """The state that an expression speaks of without a prime, and the one that it speaks of with a prime.
+    """The current state, which unprimed variables refer to, and the next state, which primed ones refer to.
 
     Attributes:
-        then: None where no step is spoken of.
-        fills: Which of the two an action or an initial condition is still assigning: "now", "then" or "".
-        size: The number of variables of a whole state; of interest while one is filled.
+        then: The next state; None if there is no step.
+        fills: The state that an action or an initial condition is still assigning: "now", "then" or "".
+        size: The number of variables in a complete state; used only while one is being assigned.
     """
 
     now: State
@@ -41,18 +41,18 @@ class States:
 
     @property
     def primed(self) -> "States":
-        """The states for an expression below a prime."""
+        """The states for an expression under a prime: the next state is the current one."""
         if self.then is None:
             raise EvaluationFailure("a prime stands where there is no next state")
         return States(self.then)
 
     @property
     def filled(self) -> State:
-        """The values that are assigned so far."""
+        """The values assigned so far."""
         return self.now if self.fills == "now" else self.then or {}
 
     def extend(self, others: "States") -> bool:
-        """Whether these are some other states, perhaps with more values."""
+        """Whether these states have all the values of `others`, and perhaps more."""
         now, then = others.now, others.then or {}
         return _contains(self.now, now) and _contains(self.then or {}, then)
 
@@ -62,7 +62,7 @@ class States:
         return replace(self, now=values) if self.fills == "now" else replace(self, then=values)
 
 
-#: Where what is assumed is evaluated: no state has been sought, and for TLC the depth is 0.
+#: The states in which an ASSUME is evaluated: there are none yet, and TLC's depth is 0.
 BEFORE = States({DEPTH: Number(0)})
 
 
@@ -72,11 +72,11 @@ def _contains(state: State, other: State) -> bool:
 
 @dataclass(eq=False)
 class Model:
-    """What is the same for all expressions of a specification.
+    """The context that all expressions of a specification share.
 
     Attributes:
-        variables: Those of the specification, in the order of their declarations.
-        constants: The values that the configuration gives.
+        variables: The variables of the specification, in the order of declaration.
+        constants: The values of the constants, from the configuration.
         words: The order of strings and model values.
         is_enabled: ENABLED, from ``actions.py``.
         standard: The operators of standard modules, by module and name.
@@ -93,7 +93,7 @@ class Model:
     _constant: dict[Defined, bool] = field(default_factory=dict)
 
     def is_constant(self, meaning: Defined) -> bool:
-        """Whether a definition has one value, whatever the state and the names around it: TLC evaluates it once."""
+        """Whether the value of a definition depends on no state and no bound name. TLC evaluates it only once."""
         if meaning.arity or meaning.scope.parameters:
             return False
         if meaning not in self._constant:
@@ -107,8 +107,8 @@ class Environment:
     """The meanings of names.
 
     Attributes:
-        scope: It finds the declaration or definition of a name.
-        bound: What the declarations of bound names and parameters stand for.
+        scope: Resolves a name to its declaration or definition.
+        bound: The values of bound names and parameters, by declaration.
         old: The value of ``@``.
     """
 
@@ -124,7 +124,7 @@ class Environment:
         return replace(self, bound={**self.bound, **dict(zip(names, arguments, strict=True))})
 
     def at(self, scope: Scope) -> "Environment":
-        """The environment for an expression in another scope, of which this one's bound names may be seen."""
+        """This environment, with the same bound names, for an expression in another scope."""
         return replace(self, scope=scope, bound=scope.visible(self.bound))
 
     def through(self, reached: Reached) -> "Environment":
@@ -142,10 +142,10 @@ class Known:
 
 @dataclass(eq=False)
 class Closure:
-    """An argument: an expression or an operator, with the meanings of its names.
+    """An argument: an expression or an operator with its environment.
 
     Attributes:
-        known: Its value in the states in which it was asked for last. States do not change, so it cannot differ.
+        known: The last states in which it was evaluated, and its value there. States are immutable, so it stays valid.
     """
 
     node: Expression

@@ -1,6 +1,6 @@
 r"""The values of expressions: a function per construct, in the order of the tables of "Specifying Systems".
 
-Each takes the construct, the environment and the states, and returns a value; :func:`evaluate` chooses it.
+Each takes the construct, the environment and the states, and returns a value; :func:`evaluate` dispatches to them.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ def holds(node: Expression, env: Environment, states: States) -> bool:
     """Whether a formula is true.
 
     Raises:
-        EvaluationFailure: Also if it is no Boolean, with its place.
+        EvaluationFailure: With its place, also if it is not a Boolean.
     """
     value = evaluate(node, env, states)
     try:
@@ -117,9 +117,9 @@ def _choose(node: tree.Choose, env: Environment, states: States) -> Any:
 
 
 def bindings(node: tree.Binder, env: Environment, states: States) -> Iterator[tuple[Environment, Any]]:
-    """Each way to bind the names of a construct: the environment of its body, and the member or tuple of members.
+    """Bind the names of a construct in every way: each environment for its body, with the member or tuple of members.
 
-    As with TLC, the first name varies fastest.
+    As in TLC, the first name varies fastest.
     """
     domains = [_domain(bound, env, states) for bound in node.bounds for _ in bound.patterns]
     patterns = [(pattern, bound.is_tuple) for bound in node.bounds for pattern in bound.patterns]
@@ -226,7 +226,7 @@ def _except(node: tree.Except, env: Environment, states: States) -> Any:
 
 
 def _new(node: Expression, env: Environment, states: States, old: Any) -> Any:
-    """The value that an EXCEPT puts in the place of `old`, which is @ there."""
+    """The value with which an EXCEPT replaces `old`, which is the value of @."""
     return evaluate(node, replace(env, old=old), states)
 
 
@@ -341,7 +341,7 @@ def _name(node: Any, env: Environment, states: States) -> Any:
 
 
 def called(node: Expression, env: Environment) -> tuple[Meaning, list[Argument], Environment]:
-    """The meaning of a name or operator, its arguments, and the environment that has the parameters of instances."""
+    """The meaning of a name or operator, its arguments, and an environment with the parameters of its instances."""
     applied = env.scope.applied(node)
     assert applied is not None
     meaning, operands = applied
@@ -357,7 +357,7 @@ def body_of(meaning: Defined, arguments: Sequence[Argument], env: Environment) -
 
 
 def result_of(meaning: Meaning, arguments: Sequence[Argument], env: Environment, states: States) -> Any:
-    """The value of a name with these arguments."""
+    """The value of a name applied to these arguments."""
     model = env.model
     if isinstance(meaning, Variable):
         return states.value(meaning)
@@ -374,7 +374,7 @@ def result_of(meaning: Meaning, arguments: Sequence[Argument], env: Environment,
     if meaning in model.known:
         return model.known[meaning]
     if arguments:
-        pause()  # a recursion may go on without listing anything
+        pause()  # a recursion may run long without enumerating any set
     inner = body_of(meaning, arguments, env)
     if isinstance(meaning.definition, FunctionDefinition):
         value: Any = sets.LazyFunction(*_domain_and_result(meaning.definition.function, inner, states))
@@ -386,12 +386,12 @@ def result_of(meaning: Meaning, arguments: Sequence[Argument], env: Environment,
 
 
 def value_of(argument: Argument, states: States) -> Any:
-    """The value of an argument that is no operator."""
+    """The value of an argument that is not an operator."""
     return applied_to(argument, (), states)
 
 
 def applied_to(argument: Argument, arguments: Sequence[Argument], states: States) -> Any:
-    """The value of an argument, which is an operator if it takes arguments itself."""
+    """The value of an argument. If it is an operator, apply it to `arguments`."""
     if isinstance(argument, Known):
         return argument.value
     node, env = argument.node, argument.environment
@@ -431,15 +431,15 @@ def _standard(meaning: Standard, arguments: Sequence[Argument], env: Environment
 
 
 def _passed(argument: Argument, states: States) -> Any:
-    """An argument of a standard module's operator: a value, or for an operator a function of values."""
+    """An argument for an operator of a standard module: its value, or for an operator a Python function of values."""
     if isinstance(argument, Closure) and argument.environment.scope.arity_of(argument.node):
         return lambda *values: applied_to(argument, [Known(value) for value in values], states)
     return value_of(argument, states)
 
 
-#: The operators of logic, some of which evaluate an operand only where they need it.
+#: The logical operators. Some of them evaluate an operand only when needed.
 _BY_NEED: dict[str, Callable[..., bool]] = {"/\\": _and, "\\/": _or, "~": _not, "=>": _implies, "<=>": _equivalent}
-#: Those that evaluate all of their operands.
+#: The operators that evaluate all of their operands.
 _BY_VALUE: dict[str, Callable[..., Any]] = {
     "TRUE": lambda: True,
     "FALSE": lambda: False,

@@ -1,7 +1,7 @@
 r"""Formulas of linear temporal logic over the steps of a behaviour, in negation normal form.
 
-A behaviour is a word whose letters are steps, so an atom may speak of a state or of a state and the next one. ``[]``
-and ``<>`` are all that TLA+ needs: ``~>``, WF and SF are made of them. Equal formulas are equal values.
+A behaviour is a word whose letters are steps, so an atom may be about a state, or about a state and the next one.
+``[]`` and ``<>`` suffice for TLA+: ``~>``, WF and SF reduce to them. Formulas compare by value.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Literal:
-    """An atom, by its number, or its negation."""
+    """An atom, given by its number, or its negation."""
 
     atom: int
     wanted: bool = True
@@ -46,12 +46,12 @@ TRUE, FALSE = All(()), Some(())
 
 
 def all_of(parts: Iterable[Formula]) -> Formula:
-    r"""The conjunction, where ``<>[]P /\ <>[]Q`` is ``<>[](P /\ Q)``; it asks for no part after one that is false."""
+    r"""The conjunction. ``<>[]P /\ <>[]Q`` becomes ``<>[](P /\ Q)``, and parts after FALSE are not requested."""
     return _joined(All, FALSE, Eventually, Always, parts)
 
 
 def some_of(parts: Iterable[Formula]) -> Formula:
-    r"""The disjunction, where ``[]<>P \/ []<>Q`` is ``[]<>(P \/ Q)``; it asks for no part after one that is true."""
+    r"""The disjunction. ``[]<>P \/ []<>Q`` becomes ``[]<>(P \/ Q)``, and parts after TRUE are not requested."""
     return _joined(Some, TRUE, Always, Eventually, parts)
 
 
@@ -62,7 +62,7 @@ def _joined(
     inner: type[Always | Eventually],
     parts: Iterable[Formula],
 ) -> Formula:
-    """The formula of that kind: `decisive` if a part is that, and parts that are an `outer` of an `inner` are one."""
+    """A formula of the given kind: `decisive` if any part is; all parts of the form `outer` of `inner` are merged."""
     kept, merged = list[Formula](), list[Formula]()
     for part in parts:
         if part == decisive:
@@ -86,7 +86,7 @@ def always(part: Formula) -> Formula:
 
 
 def eventually(part: Formula) -> Formula:
-    """``<>part``; ``<>FALSE`` is no FALSE, which a first state would decide."""
+    """``<>part``. ``<>FALSE`` is not simplified, since FALSE would be violated by a first state, not by a behaviour."""
     if part == TRUE or isinstance(part, Eventually):
         return part
     return part if isinstance(part, Always) and isinstance(part.part, Eventually) else Eventually(part)
@@ -116,7 +116,7 @@ def is_safety(part: Formula) -> bool:
 
 
 def conjuncts(formula: Formula) -> Iterator[Formula]:
-    r"""The conjuncts of a formula, where ``[](P /\ Q)`` has those of ``[]P`` and of ``[]Q``."""
+    r"""The conjuncts of a formula; ``[](P /\ Q)`` counts as ``[]P`` and ``[]Q``."""
     if isinstance(formula, All):
         for part in formula.parts:
             yield from conjuncts(part)
@@ -137,19 +137,19 @@ def atoms_in(formula: Formula) -> Iterator[int]:
 
 
 def parts_of(formula: All | Some | Always | Eventually) -> "tuple[Formula, ...]":
-    """The formulas of which one is made."""
+    """The direct parts of a formula."""
     return formula.parts if isinstance(formula, (All, Some)) else (formula.part,)
 
 
 def is_recurring(part: Formula) -> bool:
-    """Whether a formula is ``[]<>P`` or ``<>[]P``, of a propositional P."""
+    """Whether a formula is ``[]<>P`` or ``<>[]P`` with a propositional P."""
     if not isinstance(part, (Always, Eventually)) or not isinstance(part.part, (Always, Eventually)):
         return False
     return type(part) is not type(part.part) and is_propositional(part.part.part)
 
 
 def asked_together(parts: Sequence[Formula]) -> Iterator[list[Formula]]:
-    """The propositional formulas that a tableau asks of the same state, in order, for each kind of its nodes."""
+    """For each kind of tableau node, the propositional formulas that it evaluates in its state, in order."""
     yield [*_asked_first(parts)]
     if len(lasting := [part for part in parts if isinstance(part, Always)]) < len(parts):
         yield [*_asked_first(lasting)]
@@ -166,7 +166,7 @@ def _asked_first(parts: Iterable[Formula]) -> Iterator[Formula]:
 
 
 def _asked_elsewhere(parts: Iterable[Formula]) -> Iterator[Formula]:
-    """The formulas that are asked of later states, or in one of several cases."""
+    """The formulas that only later states need, or only some branch of a disjunction."""
     for part in parts:
         if isinstance(part, Eventually):
             yield part.part
@@ -178,7 +178,7 @@ def _asked_elsewhere(parts: Iterable[Formula]) -> Iterator[Formula]:
 
 
 def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:
-    """Whether a propositional formula is true, given the truth of atoms."""
+    """Whether a propositional formula is true for the given truth of its atoms."""
     if isinstance(formula, Literal):
         return truth(formula.atom) is formula.wanted
     assert isinstance(formula, (All, Some))
@@ -189,12 +189,12 @@ def is_true_on(formula: Formula, truth: Callable[[int], bool]) -> bool:
 class LassoTruths(Sequence[bool]):
     """The truth of a formula at each position of a word ``u v v v ...``, by the definitions of the operators.
 
-    It is evaluated where it is asked for: what follows a part that decides needs no value, as in the automaton.
+    It is evaluated lazily: as in the automaton, parts after a decisive one need no value.
 
     Args:
-        length: That of ``u v``.
+        length: The length of ``u v``.
         loop: The position at which ``v`` begins.
-        truth: Of an atom at a position.
+        truth: The truth of an atom at a position.
     """
 
     def __init__(self, formula: Formula, length: int, loop: int, truth: Callable[[int, int], bool]) -> None:
@@ -224,16 +224,16 @@ class LassoTruths(Sequence[bool]):
 
 # The automaton -------------------------------------------------------------------------------------------------------
 
-#: What the rest of a behaviour must satisfy, all of it.
+#: The formulas that the rest of a behaviour must satisfy.
 Obligations = frozenset[Formula]
 
 
 def after_step(obligations: Obligations, truth: Callable[[int], bool]) -> list[tuple[Obligations, Obligations]]:
-    """The ways to meet obligations with one step: what remains, and each ``<>P`` that was put off.
+    """The ways to meet obligations with one step: the obligations that remain, and each ``<>P`` that is postponed.
 
-    This is the transition of the tableau. A word satisfies the obligations if some choice of ways puts no ``<>P`` off
-    in all steps from some point on. A way that is left out asks for no less than another one. Atoms are asked in their
-    order in the text, and none after one that decides.
+    This is the transition relation of the tableau. A word satisfies the obligations if some choice of ways never
+    postpones a ``<>P`` for ever. Ways that require at least as much as another one are left out. Atoms are evaluated
+    in the order of the text, and none after a decisive one.
     """
     pending = sorted(obligations, key=lambda formula: [*atoms_in(formula)])
     ways = dict.fromkeys(_ways(pending, frozenset(), frozenset(), truth))

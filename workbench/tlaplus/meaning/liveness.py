@@ -1,12 +1,13 @@
 r"""PROPERTIES by definition, over the complete graph of a specification.
 
-A property is a conjunction. What a state or a step decides has been judged by the search (``safety.py``), and has a
-finite counterexample. Any other part is negated, and a behaviour of the negation looked for with the textbook's
-product: its nodes are a state of the graph and what the rest of a behaviour must still satisfy (``after_step``). The
-behaviour exists if a component can be reached in which no ``<>P`` is put off for ever, and which is fair
-(``components.py``). Before a lasso is reported, the formula is evaluated on it by the definitions of ``[]`` and ``<>``.
+A property is a conjunction. The search has already judged the conjuncts that single states or steps decide
+(``safety.py``); their counterexamples are finite. Each other conjunct is negated, and the textbook's product
+construction looks for a behaviour that satisfies the negation. A node of the product is a state of the graph with the
+obligations of the rest of the behaviour (``after_step``). The behaviour exists if a fair component is reachable in
+which no ``<>P`` is postponed for ever (``components.py``). Before a lasso is reported, the formula is evaluated on it
+by the definitions of ``[]`` and ``<>``.
 
-Each state may stutter: that is a step of behaviours, and none of Next.
+Every state may stutter. That is a step of a behaviour, though not of Next.
 """
 
 from collections.abc import Callable, Iterable
@@ -46,7 +47,7 @@ from workbench.tlaplus.names.depth import UNKNOWN
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import DEPTH
 
-#: The largest product that is searched, in nodes.
+#: The largest product to search, in nodes.
 MOST_NODES = 100_000
 #: A step, by the numbers of its states.
 Step = tuple[int, int]
@@ -58,10 +59,10 @@ class Decided:
 
     Attributes:
         holds: None if it is unknown.
-        trace: A behaviour that violates it, or a shortest beginning of one of which no continuation satisfies it.
-        loop: The index in `trace` of the state that follows the last one; None if the beginning decides.
-        why: What limits the verdict, or leaves it unknown.
-        failure: The error of evaluation that leaves it unknown, if one does.
+        trace: A lasso that violates it, or a shortest finite trace such that every continuation violates it.
+        loop: The index in `trace` of the state that follows the last one; None for a finite trace.
+        why: What restricts the verdict, or why it is unknown.
+        failure: The error of evaluation because of which it is unknown, if there is one.
     """
 
     name: str
@@ -80,7 +81,7 @@ def decide(opened: Opened, graph: Graph) -> list[Decided]:
     """The verdicts on a configuration's PROPERTIES, in their order.
 
     A verdict is unknown if the graph is incomplete or merges states (VIEW, ``TLCGet("level")``), if a formula cannot be
-    evaluated or is none of temporal logic, and if its product is too large.
+    evaluated or is not a formula of temporal logic, and if its product is too large.
     """
     return deeply(_Deciding(opened, graph).run)
 
@@ -96,7 +97,7 @@ class _Way(NamedTuple):
     """An edge of a product.
 
     Attributes:
-        late: Each ``<>P`` that it puts off.
+        late: Each ``<>P`` that the edge postpones.
     """
 
     target: int
@@ -105,11 +106,11 @@ class _Way(NamedTuple):
 
 
 class _Product:
-    """The product of a graph, whose states may stutter, with the automaton of some obligations.
+    """The product of a graph, with stuttering steps added, and the automaton of some obligations.
 
     Attributes:
         ways: The edges of each node.
-        put_off: Each ``<>P`` that some edge puts off.
+        put_off: Each ``<>P`` that some edge postpones.
     """
 
     def __init__(self, graph: Graph, obligations: Obligations, truth: Callable[[Step, int], bool]) -> None:
@@ -137,7 +138,7 @@ class _Product:
 
 
 def _sorted(formulas: Iterable[Formula]) -> tuple[list[Formula], list[_Strong], list[Formula]]:
-    """The P of each ``[]<>P``, what amounts to strong fairness, and all other formulas."""
+    """Split formulas into the P of each ``[]<>P``, those of the form of strong fairness, and all others."""
     recurring, strong, others = list[Formula](), list[_Strong](), list[Formula]()
     for formula in formulas:
         parts = formula.parts if isinstance(formula, Some) else (formula,)
@@ -153,7 +154,7 @@ def _sorted(formulas: Iterable[Formula]) -> tuple[list[Formula], list[_Strong], 
 
 
 def _without_stuttering(steps: list[Step], loop: int) -> tuple[list[Step], int]:
-    """A lasso without its steps that stutter, except for one if it does nothing else in the end."""
+    """A lasso without its stuttering steps; if its cycle only stutters, one such step is kept."""
     prefix, cycle = ([step for step in part if step[0] != step[1]] for part in (steps[:loop], steps[loop:]))
     return [*prefix, *(cycle or steps[loop : loop + 1])], len(prefix)
 
@@ -202,15 +203,15 @@ class _Deciding:
             return Decided(name, True, why="within the constraints")
         if self.has_behaviours:
             return Decided(name, True)
-        # WF and SF of an action that is no part of Next may leave none: then the property is true, as TLC says.
+        # WF or SF of an action outside of Next may allow no behaviour at all: then TLC says the property is true.
         is_fair = self.atoms.fairness.issuperset(self.fairness)
         return Decided(name, True if is_fair else None, why="no behaviour is as the specification asks")
 
     def _evaluate(self, case: Formula) -> None:
-        """Ask predicates of each state or step, be it of interest or not: one without a value is an error for TLC.
+        """Evaluate predicates in every state and step, needed or not, since TLC reports any that has no value.
 
-        Those of ``[]<>P`` and ``<>[]P``, and of steps, are all asked. What a node of a tableau asks of a state, it asks
-        in order, and nothing after what is false.
+        Predicates of steps, and those in ``[]<>P`` and ``<>[]P``, are evaluated everywhere. The others follow the
+        tableau: in each state the predicates of a node are evaluated in order, up to the first false one.
         """
         states = [(state, state) for state in range(len(self.graph.states))]
         steps = [(state, then) for state, after in enumerate(self.graph.successors) for then in after]
@@ -230,7 +231,7 @@ class _Deciding:
 
     @cached_property
     def fairness(self) -> list[Formula]:
-        """What a SPECIFICATION says besides Init and Next, which are in the graph."""
+        """The conjuncts of a SPECIFICATION other than Init and Next, which the graph already reflects."""
         if "SPECIFICATION" not in self.opened.cfg.single:
             return []
         parts = conjuncts(self._formula(self.opened.cfg.single["SPECIFICATION"].value))
@@ -238,7 +239,7 @@ class _Deciding:
 
     @cached_property
     def has_behaviours(self) -> bool:
-        """Whether one meets all that the specification asks."""
+        """Whether any behaviour satisfies the whole specification."""
         return not self.fairness or self._lasso(self.fairness) is not None
 
     def _truth(self, step: Step, atom: int) -> bool:

@@ -1,7 +1,7 @@
-r"""Why an action is not possible in a state: on each of its ways, the first conjunct that leads nowhere.
+r"""Explains why an action is not possible in a state: on each of its ways, the first conjunct that cannot be satisfied.
 
-Conjuncts go from left to right and assign, as in ``actions.py``. A conjunct that is a test has the reasons of
-``reasons.py``; ``\/`` and ``\E`` have an obstacle for each way.
+Conjuncts are evaluated from left to right and may assign, as in ``actions.py``. For a conjunct that is a test,
+``reasons.py`` says why it is false; ``\/`` and ``\E`` have an obstacle for each way.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ def obstacles(action: Conjunct, states: States) -> Iterator[Reason]:
     """The obstacles of an action that is not possible, each once.
 
     Args:
-        states: A state, and no value of the next one.
+        states: A state; its next state has no values yet.
 
     Raises:
         EvaluationFailure: If it has no value.
@@ -44,7 +44,7 @@ def _blocked(conjuncts: Sequence[Conjunct], states: States) -> Iterator[Reason]:
         ahead = iter(alternatives)
         first = next(ahead, None)
         if first is None:
-            assert isinstance(node, tree.Quantified)  # all else has one or more
+            assert isinstance(node, tree.Quantified)  # anything else has at least one alternative
             yield Why(states, False).empty_in(node, env)
             return
         for alternative in chain([first], ahead):
@@ -67,7 +67,7 @@ def _of_test(node: tree.Expression, env: Environment, states: States) -> list[Re
 
 
 def _alternatives(node: tree.Expression, env: Environment, states: States) -> Iterable[Sequence[Conjunct]] | None:
-    """The conjunctions whose disjunction a formula is, as ``ways`` takes it apart; None for a single conjunct."""
+    """The alternatives of a formula, each a conjunction, split as in ``ways``; None if the formula is one conjunct."""
     if isinstance(node, tree.Conjunction):
         return [[(operand, env) for operand in node.operands]]
     if isinstance(node, tree.Disjunction):

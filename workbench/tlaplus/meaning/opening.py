@@ -1,4 +1,4 @@
-"""A specification with its configuration, ready to be evaluated."""
+"""Applies a configuration to a specification, so that expressions can be evaluated."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -53,16 +53,16 @@ class Opened:
 
 
 def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], named: Iterable[Constant] = ()) -> Opened:
-    """Carry out what a configuration says of constants and definitions.
+    """Apply a configuration's constants and replacements to a specification.
 
     Args:
         specification: Loaded with the standard modules of ``standard.py``.
-        cfg: What the configuration's file says.
-        spellings: The order in which TLC meets the spellings of strings and model values.
-        named: Further constants, each for the model value of its name.
+        cfg: The parsed configuration file.
+        spellings: The strings and model values in the order in which TLC meets them.
+        named: Further constants; the value of each is the model value of the same name.
 
     Raises:
-        InputError: For a replacement of a name that is unknown, or by one.
+        InputError: For a replacement that names something unknown, on either side.
     """
     words = Words(spellings)
     for name, entry in cfg.replacements.items():
@@ -85,13 +85,13 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
 
 
 def _argument(entries: tuple[Any, ...], words: Words) -> Any:
-    """What a function of one or several arguments is applied to."""
+    """The argument of a function: a value, or a tuple for several arguments."""
     values = [_value(entry, words) for entry in entries]
     return values[0] if len(values) == 1 else sequence_of(values)
 
 
 def _value(entry: Any, words: Words) -> Any:
-    """The value that a configuration writes: sets are tuples there, and model values are Names."""
+    """Convert a value of a configuration, where sets are tuples and model values are Names."""
     if isinstance(entry, tuple):
         return set_of(_value(member, words) for member in entry)
     if isinstance(entry, bool):
@@ -104,7 +104,7 @@ def _value(entry: Any, words: Words) -> Any:
 def _give(
     specification: Specification, name: str, value: Any, constants: dict[Constant, Any], module: str = ""
 ) -> None:
-    """Let a name have a value: a declared constant, or a definition that a new constant stands for."""
+    """Give a name a value: a declared constant takes it, a definition is replaced by a new constant."""
     for scope, meaning in specification.meanings(name, module):
         if isinstance(meaning, Constant) and not module:
             constants[meaning] = value

@@ -1,7 +1,7 @@
-r"""Why a formula is false in a state or a step: the smallest parts that make it so, and what they read.
+r"""Explains why a formula is false in a state or a step: the smallest parts that make it false, and what they read.
 
-A conjunction is false for its first false part, ``\A`` for the first member that violates it, a definition for its
-body; a disjunction is so for all of its parts. Negation asks for the opposite: why a formula is true.
+In a conjunction the first false part is to blame, for ``\A`` the first member that violates it, for a definition its
+body, and in a disjunction all parts. For a negation the question turns round: why is the operand true?
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,12 +29,12 @@ from workbench.tlaplus.syntax.tree import Expression, Node
 from workbench.tlaplus.syntax.unparse import written
 from workbench.tlaplus.syntax.visitor import parts
 
-#: A formula with more parts that are all to blame is named whole.
+#: If more parts than this are to blame, the formula is named as a whole.
 _MOST_PARTS = 3
 
 
 class Contradicted(Exception):
-    """What should be explained is not so."""
+    """The formula to be explained is not false after all."""
 
 
 class Reason(NamedTuple):
@@ -42,9 +42,9 @@ class Reason(NamedTuple):
 
     Attributes:
         node: The part.
-        head: That it is false, and for which values of bound names.
-        read: What its operands are.
-        cells: The variables that it speaks of, each with the argument at which it is applied, or None.
+        head: Says that the part is false, and for which values of bound names.
+        read: The values of its operands.
+        cells: The variables in it, each with the argument that it is applied to, or None.
     """
 
     node: Expression
@@ -75,17 +75,17 @@ def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:
 
 
 class Why:
-    """Why formulas are false in some states, or why they are true.
+    """Explains why formulas are false in some states, or why they are true.
 
     Args:
-        subscript: Of the ``[A]_v`` around; what a step changes of it is named where all of A is to blame.
+        subscript: The subscript of an enclosing ``[A]_v``. If all of A is to blame, the reason says what changed in it.
     """
 
     def __init__(self, states: States, is_true: bool, subscript: tuple[Expression, Environment] | None = None) -> None:
         self.states, self.is_true, self.subscript = states, is_true, subscript
 
     def of(self, node: Expression, env: Environment) -> list[Reason]:
-        """The reasons for a formula that is known to be so."""
+        """The reasons for a formula whose truth is known."""
         if isinstance(node, (tree.Conjunction, tree.Disjunction)):
             operands = [(operand, env) for operand in node.operands]
             return self._of_parts(node, env, operands, isinstance(node, tree.Conjunction))
@@ -115,7 +115,7 @@ class Why:
             return self.of(meaning.expression, reached.at(meaning.scope))
         if isinstance(meaning, Defined) and isinstance(meaning.definition, tree.OperatorDefinition):
             if self._is_wide(meaning.body):
-                return [self.atom(node, env)]  # whose name says more than all of its parts
+                return [self.atom(node, env)]  # its name says more than a list of its parts
             return self.of(meaning.body, body_of(meaning, arguments, reached))
         passed = env.bound.get(meaning) if isinstance(meaning, tree.Declaration) else None
         if isinstance(passed, Closure) and not arguments:
@@ -154,7 +154,7 @@ class Why:
         return [reason for operand in operands for reason in self.of(*operand)]
 
     def _is_wide(self, node: Expression) -> bool:
-        """Whether more parts than can be named are all to blame."""
+        """Whether too many parts are to blame to list them all."""
         kind = tree.Conjunction if self.is_true else tree.Disjunction
         return isinstance(node, kind) and len(node.operands) > _MOST_PARTS
 
@@ -177,14 +177,14 @@ class Why:
         return [] if self.subscript is None else [*islice(_changed(*self.subscript, self.states), _MOST_PARTS)]
 
     def empty_in(self, node: tree.Quantified, env: Environment) -> Reason:
-        """The reason that a quantifier has an empty domain."""
+        """The reason that says that a quantifier's domain is empty."""
         return Reason(node, ", ".join(self._empty(node, env)) + _bound_values(node, env, self.states))
 
     def _empty(self, node: tree.Quantified, env: Environment) -> list[str]:
         return [f"{written(domain)} is empty" for domain in _domains(node) if not _members(domain, env, self.states)]
 
     def atom(self, node: Expression, env: Environment) -> Reason:
-        """That a part which is no connective is false, or true."""
+        """The reason for a part that is not a connective: it is false, or true."""
         truth = "true" if self.is_true else "false"
         head = f"{written(node)} is {truth}{_bound_values(node, env, self.states)}"
         if self.is_true and isinstance(node, tree.Operation) and node.symbol == "=":
@@ -213,7 +213,7 @@ def _members(domain: Expression, env: Environment, states: States) -> bool:
 
 
 def _bound_values(node: Expression, env: Environment, states: States) -> str:
-    """For which values of bound names and parameters a formula is meant, if it mentions any."""
+    """The values of the bound names and parameters in a formula, as text; empty if it has none."""
     text = ", ".join(f"{name} = {value}" for name, value in _bound_in(node, env, states))
     return f" for {text}" if text else ""
 
@@ -224,7 +224,7 @@ def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tu
     for declared in met:
         argument = env.bound[declared]
         if not declared.arity:
-            with suppress(EvaluationFailure):  # TLC need not have asked for it
+            with suppress(EvaluationFailure):  # TLC may never have evaluated it
                 yield declared.name, brief(value_of(argument, states))
 
 
@@ -239,7 +239,7 @@ def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
 
 
 def _operand_values(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:
-    """What the operands are that depend on the state; in a formula that depends on none, those with names in them."""
+    """The values of the operands that depend on the state; if none does, of those that contain names."""
     varying = [node for node in nodes if env.model.levels.level(node, env.scope) is not Level.CONSTANT]
     for node in varying or (nodes if states.now.keys() <= {DEPTH} else ()):
         if (text := written(node)) != (value := brief(evaluate(node, env, states))):
@@ -247,15 +247,15 @@ def _operand_values(nodes: Sequence[Expression], env: Environment, states: State
 
 
 def _cells_in(node: Node, env: Environment, states: States, around: frozenset[Defined]) -> Iterator[tuple[str, Any]]:
-    """The variables in an expression, also behind names, with their arguments where these have a value.
+    """The variables in an expression and in the definitions that it uses, with their arguments if these have a value.
 
     Args:
-        around: The definitions whose bodies are being looked at, which may be recursive.
+        around: The definitions already entered, so that a recursive one ends.
     """
     if isinstance(node, tree.FunctionApplication) and len(node.arguments) == 1:
         meaning = called(node.function, env)[0] if isinstance(node.function, tree.Identifier) else None
         if isinstance(meaning, Variable):
-            with suppress(EvaluationFailure, KeyError):  # a name that is bound further inside has no value here
+            with suppress(EvaluationFailure, KeyError):  # names bound further inside have no value here
                 yield meaning.name, sets.listed(evaluate(node.arguments[0], env, states))
                 yield from _cells_in(node.arguments[0], env, states, around)
                 return
@@ -276,7 +276,7 @@ def _cells_in(node: Node, env: Environment, states: States, around: frozenset[De
 
 
 def _changed(node: Expression, env: Environment, states: States) -> Iterator[str]:
-    """The components of a tuple of variables that a step changes, as far as they have next values."""
+    """The components of a tuple of variables that a step changes; those without a next value are left out."""
     if isinstance(node, tree.TupleOf):
         for item in node.items:
             yield from _changed(item, env, states)
@@ -295,7 +295,7 @@ def _changed(node: Expression, env: Environment, states: States) -> Iterator[str
 
 
 def _difference(node: Expression, env: Environment, states: States) -> Iterator[str]:
-    r"""Where two values that should be equal differ, or what of a value is outside of a set."""
+    r"""Where two values that should be equal differ, or which part of a value lies outside a set."""
     if not isinstance(node, tree.Operation) or node.symbol not in ("=", "\\in", "\\subseteq"):
         return
     one, other = (evaluate(operand, env, states) for operand in node.operands)
@@ -314,7 +314,7 @@ def _difference(node: Expression, env: Environment, states: States) -> Iterator[
 
 
 def _outside(value: Function, members: Any, name: str) -> Iterator[str]:
-    """The part of a function that keeps it out of a set of functions or records."""
+    """The part of a function that does not fit a set of functions or records."""
     if isinstance(members, sets.Sequences) and is_sequence(value):
         codomains = dict.fromkeys(value.arguments, members.parts[0])
     elif isinstance(members, sets.Functions):

@@ -1,4 +1,4 @@
-"""The parts of PROPERTIES that single states and steps decide, judged while a search goes on."""
+"""Judges, during a search, the parts of PROPERTIES that single states and steps decide."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,9 +15,9 @@ _Parts = list[tuple[str, Formula]]
 
 
 class Safety:
-    """What a configuration's PROPERTIES ask of initial states, of all states and of all steps.
+    """The requirements of a configuration's PROPERTIES on initial states, on all states and on all steps.
 
-    A property of which a part is no temporal formula, or cannot be evaluated, is not judged: it is unknown.
+    A property stays unknown if a part of it cannot be evaluated, or is not a temporal formula.
     """
 
     def __init__(self, opened: Opened) -> None:

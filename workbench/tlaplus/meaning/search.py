@@ -1,8 +1,8 @@
-"""The states of a specification, breadth first: every way to begin, and every way of every state to go on.
+"""Explores the states of a specification breadth-first: all initial states, and all successors of every state.
 
-The graph is what verdicts are about: here on invariants, on deadlock, and on what single states and steps decide of
-PROPERTIES; elsewhere on whatever speaks of behaviours. It has no actions: whether a step is one of ``A`` is what ``A``
-says of its two states. With symmetry the first state stands for all of its images.
+Verdicts are about the resulting graph. The search itself judges invariants, deadlock, and the parts of PROPERTIES that
+single states and steps decide; properties of behaviours are judged afterwards. Edges have no actions: a step is an
+``A`` step if its two states satisfy ``A``. With symmetry, the first state found stands for all of its images.
 """
 
 import sys
@@ -30,19 +30,19 @@ from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.cfg_parser import CfgEntry
 
 _DEEPEST, _STACK_BYTES = 150_000, 1 << 30
-#: Values in each other, beyond which a state cannot be shown.
+#: How deeply values may nest; a deeper state could not be shown.
 _MOST_NESTED = 200
-#: The verdict on a state without a next one.
+#: The name under which a state without a next one is reported.
 DEADLOCK = "Deadlock"
 T = TypeVar("T")
 
 
 class Violation(NamedTuple):
-    """What is wrong with a state.
+    """A violated invariant or property, or a deadlock.
 
     Attributes:
-        name: The invariant or the property, or DEADLOCK.
-        trace: A shortest way to the state.
+        name: The name of the invariant or property, or DEADLOCK.
+        trace: A shortest trace to the state.
     """
 
     name: str
@@ -50,10 +50,10 @@ class Violation(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """An error of evaluation, which ends a search.
+    """An error of evaluation. It ends the search.
 
     Attributes:
-        trace: A shortest way to the state in which, or at whose steps, it came.
+        trace: A shortest trace to the state that could not be evaluated, or whose steps could not.
     """
 
     failure: EvaluationFailure
@@ -62,21 +62,21 @@ class Failed(NamedTuple):
 
 @dataclass
 class Graph:
-    """The states that can be reached.
+    """The reachable states and the steps between them.
 
     Attributes:
-        states: In the order in which they are found; their numbers count from 0.
+        states: The states in the order of discovery; a state's number is its index.
         initial: The numbers of the initial states.
-        successors: For each state the numbers to which its ways lead, without those that constraints leave out.
-        predecessors: For each state the number of the one from which it was found; None for an initial state.
-        pruned: The states that constraints leave out, each after the number of the state before it.
+        successors: For each state the numbers of its successors, except those that constraints prune.
+        predecessors: For each state the number of the state it was found from; None for an initial state.
+        pruned: The states that constraints prune, each after the number of its predecessor.
         levels: The number of new states at each depth.
-        generated: How often a state was met, those left out among them.
-        generated_initial: How often that was as an initial one.
-        violations: The first for each invariant and property, and the first deadlock.
-        witnesses: For each predicate of ``_POSSIBLE`` a shortest way to a state that satisfies it.
+        generated: How many states were generated, repeated and pruned ones included.
+        generated_initial: How many of these were initial states.
+        violations: The first violation of each invariant and property, and the first deadlock.
+        witnesses: For each predicate of ``_POSSIBLE`` a shortest trace to a state that satisfies it.
         failed: The error that ended the search before the graph was complete.
-        stopped: Why the caller ended it before.
+        stopped: Why the caller ended the search early.
     """
 
     states: list[State] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Graph:
     stopped: str | None = None
 
     def trace(self, number: int | None, last: State | None = None) -> tuple[State, ...]:
-        """A shortest way to a state by its number, and then to one that may have none."""
+        """A shortest trace to the state numbered `before`, followed by `state`, which may have no number."""
         way = [] if last is None else [last]
         while number is not None:
             way.append(self.states[number])
@@ -102,11 +102,11 @@ class Graph:
 
 
 class Taken(NamedTuple):
-    """A way on from a state.
+    """A step from a state.
 
     Attributes:
-        number: That of the state to which it leads; None if constraints leave it out.
-        is_new: Whether that state is first met here.
+        number: The number of the next state; None if constraints prune it.
+        is_new: Whether this step discovered the next state.
     """
 
     state: State
@@ -116,12 +116,12 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Options:
-    """How to search, besides what the configuration says.
+    """Options of a search that are not part of the configuration.
 
     Attributes:
-        heed: Called before a state is added; it may raise Stop, which ends the search. So may a pause of the kernel.
-        deepen: Called before a level is expanded; it may raise Stop, too.
-        note: Called with the number of a state (None for what begins) and all steps from it.
+        heed: Called before a state is added. It may raise Stop to end the search, and so may a pause of the kernel.
+        deepen: Called before a level is expanded. It may raise Stop too.
+        note: Called with the number of a state (None for the initial states) and all steps from it.
         images: Symmetry: each function maps a value to its image under a permutation of model values.
         fail_fast: End at the first violation.
     """
@@ -175,7 +175,7 @@ class _Search:
         return numbers
 
     def _taken(self, states: Iterable[State], before: int | None) -> list[int]:
-        """The numbers of initial states, or of the successors of a state; new ones are judged."""
+        """Add initial states, or the successors of the state `before`; return their numbers. New ones are judged."""
         steps = list[Taken]()
         for state in states:
             steps.append(self._step(state, before))
@@ -206,7 +206,7 @@ class _Search:
         return Taken(state, number, is_new)
 
     def _key(self, state: State) -> Any:
-        """What tells a state from others: what VIEW says of it, or its values; with symmetry, all its images."""
+        """The key that identifies a state: the value of VIEW, or its own values; with symmetry, those of all images."""
         view = self.cfg.single.get("VIEW")
         if view is not None:
             values = (sets.listed(evaluate(self.opened.named(view.value), self.opened.root, States(state))),)
@@ -233,14 +233,14 @@ class _Search:
                 self._violated(name, before, step.state)
 
     def _is_inside(self, before: int | None, state: State) -> bool:
-        """Whether no CONSTRAINT leaves a state out, and no ACTION_CONSTRAINT the step to it."""
+        """Whether a state satisfies every CONSTRAINT, and the step to it every ACTION_CONSTRAINT."""
         outside = [*self._false(self.cfg.constraints, States(state))]
         if before is not None:
             outside += self._false(self.cfg.action_constraints, States(self.graph.states[before], state))
         return not outside
 
     def _false(self, entries: Iterable[CfgEntry], states: States) -> Iterator[str]:
-        """Those of the named formulas that are false."""
+        """The names of the formulas that are false."""
         for entry in entries:
             if not holds(self.opened.named(entry.value), self.opened.root, states):
                 yield entry.value
@@ -252,10 +252,10 @@ class _Search:
 
 
 def search(opened: Opened, how: Options = Options()) -> Graph:
-    """Explore a specification as its configuration says, to the end, or to the first error of evaluation.
+    """Explore a specification with its configuration, until the end or the first error of evaluation.
 
     Raises:
-        InputError: If it has no behaviour, or an ASSUME is not true.
+        InputError: If the configuration names no behaviour, or an ASSUME is not true.
     """
 
     def run() -> Graph:
@@ -277,7 +277,7 @@ def _assume(opened: Opened) -> None:
 
 
 def deeply(run: Callable[[], T]) -> T:
-    """The result of `run` on a stack for deep recursion, of which one in TLA+ takes a dozen calls of Python's."""
+    """Call `run` on a deep stack: each level of recursion in TLA+ takes a dozen Python calls."""
     limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
     sys.setrecursionlimit(_DEEPEST)
     try:
@@ -289,10 +289,10 @@ def deeply(run: Callable[[], T]) -> T:
 
 
 def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
-    """The conjuncts of the initial condition, and the action, of INIT and NEXT or of a SPECIFICATION.
+    """The conjuncts of the initial condition, and the next-state action, from INIT and NEXT or a SPECIFICATION.
 
     Raises:
-        InputError: If one of them is missing; with its place, for a conjunct that is neither of these nor liveness.
+        InputError: If either is missing; with its place, for a conjunct that is neither, nor about liveness.
     """
     single, root = opened.cfg.single, opened.root
     if "SPECIFICATION" not in single:
@@ -312,7 +312,7 @@ def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:
 
 
 def _is_liveness(node: tree.Expression, env: Environment) -> bool:
-    """Whether no part of a formula speaks of single states or steps, which would bound the graph."""
+    """Whether a formula is liveness alone: a part about single states or steps would restrict the graph."""
     try:
         return not any(map(is_safety, conjuncts(Atoms().formula(node, env))))
     except EvaluationFailure as failure:
@@ -320,7 +320,7 @@ def _is_liveness(node: tree.Expression, env: Environment) -> bool:
 
 
 def _conjuncts(node: tree.Expression, opened: Opened) -> Iterator[Conjunct]:
-    """The conjuncts of a specification, also behind LET, temporal definitions and the parameters of these."""
+    """The conjuncts of a specification, with LET, temporal definitions and their parameters expanded."""
     pending: list[Conjunct] = [(node, opened.root)]
     while pending:
         node, env = pending.pop(0)

@@ -1,7 +1,7 @@
-r"""Sets and functions that TLC does not list at once: Nat, ``SUBSET S``, ``[S -> T]``, a function over Nat.
+r"""Sets and functions that TLC does not enumerate eagerly: Nat, ``SUBSET S``, ``[S -> T]``, a function over Nat.
 
-Each decides membership by its description and, unless it is infinite, enumerates its members in TLC's order. All
-functions here take listed and described values alike.
+Each decides membership from its description and, unless it is infinite, can enumerate its members in TLC's order. The
+functions here accept enumerated and described values alike.
 """
 
 import itertools
@@ -30,10 +30,10 @@ from workbench.tlaplus.meaning.values import (
 
 
 class Described(ABC):
-    """A set that is described by its parts.
+    """A set that is described, not enumerated.
 
     Attributes:
-        parts: The sets that it is made of.
+        parts: The sets that it is built from.
     """
 
     def __init__(self, *parts: Any) -> None:
@@ -51,7 +51,7 @@ class Described(ABC):
         raise NotImplementedError
 
     def foreign(self, value: Any) -> bool:
-        """False for an untyped model value, which may be looked for in any set; else an error."""
+        """Answer for a value of another kind: False for an untyped model value, which any set may be asked for."""
         if isinstance(value, ModelValue) and not value.type:
             return False
         raise EvaluationFailure(f"{brief(value)} is of another kind than the members of {self}")
@@ -303,7 +303,7 @@ class Difference(Described):
 
 
 def is_short(value: Any) -> bool:
-    """Whether TLC lists a set where an operator combines it with another one."""
+    """Whether TLC enumerates a set when an operator combines it with another one."""
     return not isinstance(value, Described) or isinstance(value, Interval)
 
 
@@ -343,7 +343,7 @@ def union(sets: Any) -> Any:
 
 
 class LazyFunction:
-    """A function over an infinite domain, or one that uses itself: a result is evaluated where it is asked for."""
+    """A function over an infinite domain, or a recursive one. Each result is evaluated on demand."""
 
     def __init__(self, domain: Any, result: Callable[[Any], Any]) -> None:
         self.domain, self.result = domain, result
@@ -370,10 +370,10 @@ class LazyFunction:
 
 
 class PartialFunction(LazyFunction):
-    """A function without a value for some argument, which for TLC is an error unless it is applied to another one.
+    """A function that has no value for some argument. TLC lets it be applied to others; any other use is an error.
 
     Args:
-        first: The first such argument and None; or its value, if that is such a function itself.
+        first: The first such argument, with None, or with its value if that is itself such a function.
     """
 
     def __init__(
@@ -430,7 +430,7 @@ def domain_of(function: Any) -> Any:
 
 
 def updated(function: Any, path: Sequence[Any], new: Callable[[Any], Any]) -> Any:
-    """``[function EXCEPT !path = new(@)]``; a path that leads out of a domain changes nothing."""
+    """``[function EXCEPT !path = new(@)]``. If the path leaves a domain, nothing changes."""
     if not path:
         return listed(new(function))
     argument, rest = path[0], path[1:]

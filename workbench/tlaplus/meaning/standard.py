@@ -1,7 +1,7 @@
-r"""The standard modules that TLC has in Java: Naturals, Integers, Sequences, FiniteSets, Bags and TLC.
+r"""The standard modules that TLC implements in Java: Naturals, Integers, Sequences, FiniteSets, Bags and TLC.
 
-Operators take and return values; one that returns a ``str`` returns the string of that spelling. Operators that are
-arguments are Python functions of values. All other modules are read as texts.
+Operators take and return values; a returned ``str`` stands for a TLA+ string. Arguments that are operators are passed
+as Python functions of values. All other modules are read as TLA+ texts.
 """
 
 import itertools
@@ -235,7 +235,7 @@ def _assert(condition: Any, out: Any) -> Boolean:
 
 
 def _sorted(value: Any, before: Callable[[Any, Any], Any]) -> Function:
-    """``SortSeq``, by insertion as in TLC: what is no order gives TLC's result too."""
+    """``SortSeq``, by insertion as in TLC, so that even an operator that is not an order gives TLC's result."""
     ordered: list[Any] = []
     for item in _items(value):
         place = len(ordered)

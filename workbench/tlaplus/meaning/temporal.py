@@ -1,7 +1,7 @@
-"""Temporal formulas of a specification as formulas over the steps of its behaviours.
+"""Translates the temporal formulas of a specification to formulas over the steps of its behaviours.
 
-Whatever a state or a step decides is an atom, left to the evaluator. Boolean operators, quantifiers over constants,
-definitions, instances, LET and the temporal operators are taken apart here.
+Anything that a state or a step decides becomes an atom, left to the evaluator. Boolean operators, quantifiers over
+constants, definitions, instances, LET and the temporal operators are expanded here.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,10 +35,12 @@ class Atom:
     level: Level
 
     def holds(self, states: States) -> bool:
-        """Its truth of a step; of one that keeps v, ``<<A>>_v`` is false, whatever A is, and ``[A]_v`` asks A first.
+        """Whether the atom holds in a step. If v is unchanged, ``<<A>>_v`` is false without evaluating A.
+
+        ``[A]_v`` evaluates A first.
 
         Raises:
-            EvaluationFailure: Where TLC cannot evaluate it.
+            EvaluationFailure: If TLC could not evaluate it.
         """
         if isinstance(self.node, tree.Angle):
             keeps = states.now is states.then or is_unchanged(self.node.subscript, self.environment, states)
@@ -48,10 +50,10 @@ class Atom:
 
 @dataclass
 class Atoms:
-    """The atoms of the formulas of a specification; a :class:`Literal` has their numbers.
+    """The atoms in the formulas of a specification, which a :class:`Literal` refers to by number.
 
     Attributes:
-        fairness: What WF and SF say.
+        fairness: The formulas of WF and SF.
     """
 
     predicates: list[Atom] = field(default_factory=list)
@@ -61,7 +63,7 @@ class Atoms:
         """An expression as a formula.
 
         Raises:
-            InputError: With the place, for what no formula here can say.
+            InputError: With the place of anything that our formulas cannot express.
             EvaluationFailure: If a constant in it cannot be evaluated.
         """
         level = level_of(node, env)
@@ -119,7 +121,7 @@ def _if(atoms: Atoms, node: tree.If, env: Environment) -> Formula:
 
 
 def _arms(condition: Formula, node: tree.If, atoms: Atoms, env: Environment) -> Iterator[Formula]:
-    """The ways in which an IF is true; an arm that a constant condition rules out is not looked at."""
+    """The cases in which an IF is true. An arm that a constant condition rules out is not evaluated."""
     for chosen, arm in ((condition, node.then), (negated(condition), node.otherwise)):
         if chosen != FALSE:
             yield all_of([chosen, atoms.formula(arm, env)])
@@ -150,7 +152,7 @@ def _name(atoms: Atoms, node: Expression, env: Environment) -> Formula:
 def _applied(
     atoms: Atoms, node: Expression, meaning: Meaning, arguments: Sequence[Argument], env: Environment
 ) -> Formula:
-    """The formula that a name with these arguments stands for."""
+    """The formula that a name applied to these arguments stands for."""
     if isinstance(meaning, Defined):
         return atoms.formula(meaning.body, body_of(meaning, arguments, env))
     if isinstance(meaning, InstanceParameter):

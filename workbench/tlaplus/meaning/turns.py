@@ -1,8 +1,9 @@
-r"""The parts of Next, each with the parts that a search takes in turn.
+r"""The parts of Next, each with the smaller parts that the compiled machine tries in turn.
 
 TLC tries ``\E k \in Keys, m \in msgs : A(k, m) \/ B(m)`` as a whole, since its second set depends on the state. The
-machine has an action for each key and alternative, and tries all ways of one before those of the next. The states come
-in that order here, too, so that the actions of both find the same ones first. But which they are, the whole tells.
+machine has an action for each key and alternative, and tries all ways of one before those of the next. Successors come
+in the machine's order here, so that both discover the same states first. The whole part alone decides which successors
+there are.
 """
 
 from collections.abc import Iterator
@@ -27,8 +28,8 @@ class Part(NamedTuple):
 
     Attributes:
         action: Next.
-        whole: The part as TLC has it.
-        turns: The parts of that in their order; the whole itself if it has none.
+        whole: The part as TLC evaluates it.
+        turns: The smaller parts in order; the whole itself if it has none.
     """
 
     action: Conjunct
@@ -36,7 +37,7 @@ class Part(NamedTuple):
     turns: list[Conjunct]
 
     def ways(self, state: State) -> list[State]:
-        """The next states, one for each way of the whole, in the order in which the turns find them."""
+        """The next states, one for each way of the whole, in the order in which the turns reach them."""
         states = self._states(self.whole, state)
         if len(self.turns) == 1:
             return states
@@ -47,12 +48,12 @@ class Part(NamedTuple):
         return sorted(states, key=lambda way: first.get(frozenset(way.items()), len(first)))
 
     def _states(self, part: Conjunct, state: State) -> list[State]:
-        """All ways of a part: none of them counts if it is not evaluated."""
+        """All ways of a part, as a list: if evaluating one fails, none of them counts."""
         return [*next_states(self.action, [part], state)]
 
 
 def parts_of(action: Conjunct, has_view: bool) -> list[Part]:
-    """The parts of Next. With a VIEW they are in TLC's order, since states depend on which one is found first."""
+    """The parts of Next. With a VIEW they keep TLC's order, since it matters which of several states is found first."""
     alternatives = Alternatives(action[1].model.levels)
     return [
         Part(action, whole, [whole] if has_view else [*_turns(*whole, alternatives)]) for whole in disjuncts(*action)
@@ -73,14 +74,14 @@ def _turns(node: Expression, env: Environment, alternatives: Alternatives) -> It
 
 
 def _leading(node: Quantified, env: Environment) -> int:
-    """The number of the first bounds whose sets are small constants."""
+    """The number of leading bounds whose sets are small constants."""
     cases = 1
     for number, bound in enumerate(node.bounds):
         if bound.domain is None or env.model.levels.level(bound.domain, env.scope) > Level.CONSTANT:
             return number
         try:
             members = sets.members_of(evaluate(bound.domain, env, _NOWHERE))
-        except EvaluationFailure:  # it has no end
+        except EvaluationFailure:  # the set is infinite
             return number
         cases *= len([*islice(members, MOST_CASES + 1)]) ** len(bound.patterns)
         if cases > MOST_CASES:

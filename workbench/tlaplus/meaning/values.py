@@ -1,10 +1,10 @@
 """The values of TLA+ and TLC's order of them.
 
-The kinds are classes of their own, so that Python takes no value for one of another kind: TRUE is not 1, and "a" is
-no model value. A sequence is a function over 1..n, and a record a function over strings.
+Each kind of value has its own class, so that Python never confuses values of different kinds: TRUE is not 1, and "a" is
+not a model value. A sequence is a function over 1..n, and a record a function over strings.
 
-TLC keeps a set as its members in order and compares two members to find that order, so a set of 1 and TRUE is an
-error as soon as somebody writes it. Sets larger than a list, such as Nat, are in ``sets.py``.
+TLC keeps the members of a set in order, and compares them to find that order. So a set of 1 and TRUE is an error as
+soon as it is built. Sets that are not enumerated, such as Nat, are in ``sets.py``.
 """
 
 import itertools
@@ -17,10 +17,10 @@ from workbench.tlaplus.syntax.tree import Place
 
 
 class EvaluationFailure(ValueError):
-    """An error of evaluation, where TLC has one.
+    """An expression that TLC could not evaluate either.
 
     Attributes:
-        at: The innermost expression that could not be evaluated; None until :mod:`expressions` knows it.
+        at: The innermost expression that could not be evaluated; None until :mod:`expressions` sets it.
     """
 
     def __init__(self, message: str) -> None:
@@ -33,7 +33,7 @@ class EvaluationFailure(ValueError):
 
 
 class Words:
-    """The order of strings and model values: that in which TLC met their spellings, and then the alphabet's."""
+    """The order of strings and model values: first those that TLC has met, in that order, then alphabetically."""
 
     def __init__(self, spellings: Iterable[str] = ()) -> None:
         self._places = {spelling: place for place, spelling in enumerate(dict.fromkeys(spellings))}
@@ -77,7 +77,7 @@ class ModelValue:
 
     @property
     def type(self) -> str:
-        """``A_1`` has type ``A``; an untyped model value, with type "", may meet any value."""
+        """The type of a model value: ``A`` for ``A_1``; "" for an untyped one, which compares with any value."""
         return self.spelling[0] if len(self.spelling) > 2 and self.spelling[1] == "_" else ""
 
     def __str__(self) -> str:
@@ -125,12 +125,12 @@ class Function:
 
 
 def is_sequence(value: Any) -> TypeGuard[Function]:
-    """Whether a value is a function over 1..n; the empty function is one."""
+    """Whether a value is a function over 1..n. The empty function counts."""
     return isinstance(value, Function) and value.arguments == tuple(map(Number, range(1, len(value.pairs) + 1)))
 
 
 def is_record(value: Any) -> TypeGuard[Function]:
-    """Whether a value is a function over strings; the empty function is none."""
+    """Whether a value is a function over strings. The empty function does not count."""
     return (
         isinstance(value, Function)
         and bool(value.pairs)
@@ -139,7 +139,7 @@ def is_record(value: Any) -> TypeGuard[Function]:
 
 
 def brief(value: Any) -> str:
-    """A value for a message, cut if it is long."""
+    """A value as text for a message, shortened if it is long."""
     line = str(value)
     return line if len(line) <= 100 else f"{line[:97]}..."
 
@@ -148,13 +148,13 @@ def brief(value: Any) -> str:
 
 
 def compare(one: Any, other: Any) -> int:
-    """Negative, 0 or positive, as `one` comes before, is, or comes after `other`.
+    """Negative, 0 or positive, as `one` comes before, equals, or comes after `other`.
 
-    Model values come first. Sets are ordered by size and then by their members, functions by the size of their
-    domains, the domains and then the results: the first difference decides.
+    Model values come first. Sets are ordered by size and then by their members; functions by the size of their
+    domains, then the domains, then the results. The first difference decides.
 
     Raises:
-        EvaluationFailure: If TLC meets values of two kinds on the way there.
+        EvaluationFailure: If TLC would first have to compare values of two kinds.
     """
     if isinstance(one, ModelValue) or isinstance(other, ModelValue):
         return _compare_names(one, other)
@@ -197,7 +197,7 @@ def _first(differences: Iterable[int]) -> int:
 
 
 def same(one: Any, other: Any) -> bool:
-    """``one = other`` of listed values.
+    """``one = other`` for enumerated values.
 
     Raises:
         EvaluationFailure: If TLC cannot compare them.
@@ -228,7 +228,7 @@ def incomparable(one: Any, other: Any) -> EvaluationFailure:
 
 
 def set_of(members: Iterable[Any]) -> Set:
-    """The set of some listed values.
+    """The set of some enumerated values.
 
     Raises:
         EvaluationFailure: If TLC cannot compare them.
@@ -238,10 +238,10 @@ def set_of(members: Iterable[Any]) -> Set:
 
 
 def place_in(ordered: Sequence[Any], value: Any) -> int | None:
-    """The place of a value among some in order, by bisection as TLC finds it; None if it is not among them.
+    """The index of a value in a sorted sequence, by TLC's binary search; None if it is absent.
 
     Raises:
-        EvaluationFailure: If TLC cannot compare it with one that it meets.
+        EvaluationFailure: If TLC cannot compare it with a value on the path of the search.
     """
     low, high = 0, len(ordered)
     while low < high:
@@ -254,7 +254,7 @@ def place_in(ordered: Sequence[Any], value: Any) -> int | None:
 
 
 def function_of(pairs: Iterable[tuple[Any, Any]]) -> Function:
-    """The function with these pairs; of two with the same argument the first counts.
+    """The function with these pairs. If an argument occurs twice, its first pair counts.
 
     Raises:
         EvaluationFailure: If TLC cannot compare the arguments.
@@ -274,7 +274,7 @@ def sequence_of(items: Iterable[Any]) -> Function:
 
 
 def truth(value: Any) -> bool:
-    """The truth of a Boolean.
+    """A TLA+ Boolean as a ``bool``.
 
     Raises:
         EvaluationFailure: For any other value.
@@ -285,7 +285,7 @@ def truth(value: Any) -> bool:
 
 
 def number(value: Any) -> int:
-    """The integer that a number is.
+    """A TLA+ number as an ``int``.
 
     Raises:
         EvaluationFailure: For any other value.
@@ -307,7 +307,7 @@ def renamed(value: Any, renaming: Mapping[str, str]) -> Any:
 
 
 def nests_deeper(value: Any, most: int) -> bool:
-    """Whether a value holds others in each other to more than `most` levels."""
+    """Whether a value nests to more than `most` levels."""
     level = [value]
     while level and most >= 0:
         most -= 1

@@ -28,7 +28,7 @@ from workbench.tlaplus.syntax.tree import (
     Quantified,
 )
 
-#: More values of constants than this are not taken apart.
+#: Quantifiers over constants with more combinations of values than this are not split.
 MOST_CASES = 4096
 
 Names = tuple[Declaration, ...]
@@ -58,8 +58,8 @@ class Alternative(NamedTuple):
     """A formula that is one of the alternatives of another.
 
     Attributes:
-        at: The place of what the others do not have.
-        applied: The definition that it applies; None if it is no such formula.
+        at: The place of the part that the other alternatives lack.
+        applied: The definition that it applies; None if it applies none.
     """
 
     node: Expression
@@ -77,8 +77,8 @@ class Alternatives:
     def of(self, node: Quantified, scope: Scope) -> list[Alternative]:
         """The alternatives in the order of the text, each with its own place.
 
-        The formula itself if there is only one, or if none of them applies a definition, or if its first set is a
-        constant, of which all values are tried in turn.
+        The formula itself is the only alternative if it cannot be split, if no alternative applies a definition, or if
+        its first set is a constant, whose members are tried in turn anyway.
         """
         if (node, scope) not in self._known:
             domain, parts = node.bounds[0].domain, self._parts(node, scope, ())
@@ -152,7 +152,7 @@ def _within(parts: list[Alternative], around: Callable[[Expression], Expression]
 
 
 def _whole(node: Expression, scope: Scope) -> object:
-    """The name of which ``m``, ``m.to`` or ``m[1]`` is a part, also where LET names it; None for all else."""
+    """The name ``m`` that ``m``, ``m.to`` or ``m[1]`` reads, also through LET; None for any other expression."""
     while isinstance(node, (Field, FunctionApplication)):
         node = node.record if isinstance(node, Field) else node.function
     meaning = scope.meaning(node.name, node.at) if isinstance(node, Identifier) else None

@@ -1,4 +1,4 @@
-"""Answers about definitions that may use each other, and themselves."""
+"""Least fixpoints, for questions about definitions that may use each other or themselves."""
 
 from collections.abc import Callable, Hashable
 from threading import RLock
@@ -9,10 +9,10 @@ Answer = TypeVar("Answer")
 
 
 class Fixpoint(Generic[Key, Answer]):
-    """The least answers that agree with each other.
+    """The least consistent answers.
 
-    An answer that is asked for while it is being computed is `least` at first. The whole question is then computed
-    again until no answer changes, so answers must only grow with those that they rest on, and not without end.
+    An answer needed while it is still being computed is at first taken to be `least`. The question is then computed
+    again until no answer changes, so answers must grow monotonically with those they depend on, and be bounded.
     """
 
     def __init__(self, least: Answer) -> None:
@@ -21,10 +21,10 @@ class Fixpoint(Generic[Key, Answer]):
         self._found: dict[Key, Answer] = {}
         self._visited: set[Key] = set()
         self._changed = False
-        self._finding = RLock()  # what is found on the way is not for other threads
+        self._finding = RLock()  # other threads must not see preliminary answers
 
     def get(self, key: Key, compute: Callable[[], Answer]) -> Answer:
-        """The answer for `key`, which `compute` finds; it asks this object for the answers that it needs."""
+        """The answer for `key`. `compute` finds it, and calls this method for the answers that it needs."""
         if key in self._final:
             return self._final[key]
         with self._finding:

@@ -42,10 +42,10 @@ _VALUE: dict[Level, Response] = {level: (level,) * len(Level) for level in Level
 
 
 class Levels:
-    """Finds levels, and remembers those of definitions; a configuration's replacements must come before.
+    """Finds levels, and memoizes those of definitions. A configuration's replacements must be made before.
 
     Args:
-        constants: The variables that count as constants: in SANY, what TLCGet knows does.
+        constants: The variables that count as constants, as those behind TLCGet do in SANY.
     """
 
     def __init__(self, constants: Container[Variable] = ()) -> None:

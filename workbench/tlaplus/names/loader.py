@@ -63,18 +63,18 @@ _TLC_OWN = frozenset({"Naturals", "Integers", "Reals", "Sequences", "FiniteSets"
 class Library:
     """The search path for modules: given texts, files of the given folders, others in these, and standard modules.
 
-    A standard module is a table of operators, a text that comes with the workbench, or such a text of which a table
-    overrides single operators.
+    A standard module is a table of operators, a text that comes with the workbench, or such a text with a table that
+    overrides some of its operators.
 
     Args:
-        folders: No other folder is searched for a user's modules; of two files of one name, the first folder's is read.
+        folders: The only folders searched for a user's modules. If a name occurs twice, the first folder counts.
         standard: The operators of the standard modules, by module: the number of their arguments, and what they are.
         extended: The standard modules that a standard module without a text extends.
-        texts: The texts of modules that are no files.
-        translated: The names of modules whose algorithm in PlusCal is read in a fresh translation.
+        texts: The texts of modules that are not files.
+        translated: The names of modules whose PlusCal algorithm is replaced by a fresh translation.
 
     Attributes:
-        read: The texts of all modules that were asked for, by name, as they stand in their files.
+        read: The original texts of all modules that were requested, by name.
         sources: The algorithms in these texts, by module.
     """
 
@@ -246,7 +246,7 @@ class _Root:
 
 @dataclass
 class _With:
-    """The declarations of an instantiated module: they mean what WITH says, or else what the name means around it."""
+    """The declarations of an instantiated module: they mean what WITH says, or else what the name means outside."""
 
     instance: Instance
     scope: Scope
@@ -328,7 +328,7 @@ class _Modules:
     """The scopes of modules that share their constants and variables: the root's, or those of one instance.
 
     Attributes:
-        own: Whether they are the root's, so that what these modules assume is assumed of the specification.
+        own: Whether they are the root's, so that their ASSUMEs apply to the specification.
     """
 
     def __init__(self, loader: _Loader, declare: Declare, within: Scope | None = None) -> None:

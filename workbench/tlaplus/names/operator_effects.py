@@ -63,7 +63,7 @@ Operators = Mapping[Declaration, Effect]
 
 
 class Uses:
-    """Finds what operators do with their arguments, and remembers it."""
+    """Finds what operators do with their arguments, and memoizes it."""
 
     def __init__(self) -> None:
         self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], NameUses]

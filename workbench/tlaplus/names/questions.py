@@ -1,4 +1,4 @@
-"""Expressions that people ask of a module in its own language, beside what its text defines."""
+"""Expressions in a module's own language that people ask about, besides its definitions."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -19,17 +19,17 @@ def question(text: str, scope: Scope) -> Expression:
     """The expression in a text, whose names are those of `scope`.
 
     Raises:
-        InputError: With the column, if it is no expression, or for a name or a level that does not fit.
+        InputError: With the column, if it is not an expression, or for an unknown name or a wrong level.
     """
     return _definition(text, scope).body
 
 
 class Questions(NamedTuple):
-    """What is asked of a specification.
+    """The questions about a specification.
 
     Attributes:
-        texts: Names of definitions, and expressions.
-        names: The model values that expressions may name, beside what the module does.
+        texts: The names of definitions, and expressions.
+        names: The model values that expressions may name, besides the module's own names.
     """
 
     texts: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ def _definition(text: str, scope: Scope) -> OperatorDefinition:
     return definition
 
 
-#: The kind of what is TRUE or FALSE.
+#: The kind of Booleans.
 FORMULA = "a formula"
 #: The kinds of the values that constructs, and operators of TLA+ and its standard modules, make.
 _KINDS: dict[type, str] = {

@@ -1,4 +1,4 @@
-"""A loaded specification, and what a configuration lets stand for its names."""
+"""A loaded specification, and the replacements that a configuration makes for its names."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -46,8 +46,8 @@ class Specification:
     def meanings(self, name: str, module: str = "") -> list[tuple[Scope, Meaning]]:
         """The scopes that have a name, with its meaning there before replacements.
 
-        They are those of one module; or, as for TLC, those in which it is the root module's own: what else a module has
-        that is only instantiated with a name stays as it is.
+        They are those of `module`, or else, as in TLC, those in which the name is the root module's own. Names of a
+        module that is only instantiated under a name are not affected.
         """
         candidates = [(scope, scope.own[name]) for scope in self.scopes if name in scope.own]
         if module:
@@ -70,14 +70,14 @@ class Specification:
         return name in self.scope.local or any(isinstance(meaning, InstanceParameter) for meaning in meanings)
 
     def put(self, name: str, by: Meaning, scope: Scope, before: Meaning, module: str = "") -> None:
-        """Let something stand for one of the :meth:`meanings` of a name."""
+        """Replace one of the :meth:`meanings` of a name."""
         if module or (scope.apart is None and self._is_copied(name, before)):
             scope.names[name] = by
         elif isinstance(before, Named) and not isinstance(before, InstanceParameter) and before is not by:
             before.replacement = by
 
     def replace(self, name: str, by: str, module: str = "") -> None:
-        """Let a definition of the root module stand for a constant or an operator, as ``name <- by`` says in a .cfg.
+        """Replace a constant or an operator by a definition of the root module, as ``name <- by`` does in a .cfg.
 
         Args:
             name: The constant or operator.
@@ -98,10 +98,10 @@ class Specification:
             self.put(name, replacement, scope, before, module)
 
     def tabulate(self, name: str, arities: set[int]) -> Constant:
-        """Let an operator be a table, as ``name(a, b) = value`` says in a .cfg: it is ``table[a, b]``.
+        """Replace an operator by a table, as ``name(a, b) = value`` does in a .cfg: it becomes ``table[a, b]``.
 
         Args:
-            arities: The numbers of arguments that the table has values for.
+            arities: The numbers of arguments for which the table has values.
 
         Returns:
             The table, a new constant, whose value is a function.
@@ -141,7 +141,7 @@ class Specification:
 
 
 def _is_of(root: Meaning, other: Meaning) -> bool:
-    """Whether two meanings are of the same definition, as those of a module in several instances are."""
+    """Whether two meanings come from the same definition, as in several instances of one module."""
     if isinstance(root, Defined) and isinstance(other, Defined):
         return root.definition is other.definition
     return root is other

@@ -1,7 +1,7 @@
-"""The arguments of an operator that are needed whatever happens.
+"""Strictness analysis: the arguments that an operator always needs.
 
-TLC evaluates an argument when it is needed, so one that would be an error may stand where it is not. An argument that
-is always needed can be evaluated beforehand, which is much cheaper.
+TLC evaluates an argument only when it is needed, so an argument that would be an error may go unevaluated. One that is
+always needed can be evaluated before the call, which is much cheaper.
 """
 
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ _LAZY = {"=>": 1, "ENABLED": 0, "UNCHANGED": 0, "[]": 0, "<>": 0, "~>": 0, "-+->
 
 
 class Strictness:
-    """Finds what expressions need, and remembers it of definitions."""
+    """Finds what expressions need, and memoizes it for definitions."""
 
     def __init__(self) -> None:
         # The set of parameters not needed grows from nothing, so that a recursion is taken to need its parameters too.
         self._unneeded: Fixpoint[Defined, frozenset[Declaration]] = Fixpoint(frozenset())
 
     def needs(self, meaning: Defined) -> frozenset[Declaration]:
-        """The parameters that a definition needs in any case."""
+        """The parameters that a definition always needs."""
         parameters = frozenset(meaning.definition.parameters)
         return parameters - self._unneeded.get(meaning, lambda: parameters - self._of_body(meaning))
 
@@ -36,7 +36,7 @@ class Strictness:
         return self.needed(definition.body, meaning.inner)
 
     def needed(self, node: Expression, scope: Scope) -> Needed:
-        """The names that an expression needs in any case, of those that are bound or defined in LET."""
+        """The bound names and LET definitions that an expression always needs."""
         if isinstance(node, tree.Identifier):
             return self._of_name(scope.meaning(node.name, node.at))
         if isinstance(node, (tree.Apply, tree.Operation)) and (called := scope.applied(node)) is not None:
@@ -76,7 +76,7 @@ class Strictness:
 
 
 def _parts(node: Expression) -> list[Expression]:
-    """The parts of a construct that are evaluated first in any case."""
+    """The parts of a construct that are always evaluated."""
     if isinstance(node, tree.Binder):
         return [bound.domain for bound in node.bounds if bound.domain is not None]
     if isinstance(node, (tree.TupleOf, tree.SetOf)):

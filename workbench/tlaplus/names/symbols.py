@@ -1,7 +1,7 @@
 """The meanings of names, and the scopes that hold them.
 
-A bound name or a parameter means its own declaration. A constant or variable of an instantiated module means what WITH
-says, in the scope of the WITH; that scope, not the caller's, decides what the names of the expression mean.
+A bound name or a parameter means its own declaration. A constant or variable of an instantiated module means the
+expression after WITH, whose names are resolved in the scope of the WITH, not in the caller's.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ class Variable(Named):
 
 #: The depth at which a search first reaches a state, 1 for an initial one: a variable where a search asks for it.
 DEPTH = Variable('TLCGet("level")', 0, Place("TLC", 1, 1))
-#: The figures of a search, which are asked for after it.
+#: The figures of a search, available after it.
 FIGURES = tuple(
     Variable(f'TLCGet("{figure}")', 0, DEPTH.at) for figure in ("distinct", "generated", "diameter", "queue", "stats")
 )
@@ -113,7 +113,7 @@ class InstanceParameter(Named):
 
 @dataclass(eq=False)
 class Instantiated(Named):
-    """``I(p) == INSTANCE M``: `scope` holds what ``I(...)!`` may be followed by."""
+    """``I(p) == INSTANCE M``. `scope` holds the names that may follow ``I(...)!``."""
 
     definition: InstanceDefinition
     scope: "Scope"
@@ -139,7 +139,7 @@ class Apart(NamedTuple):
 
     Attributes:
         scopes: Its scopes, by those of the instance.
-        variables: The variables, and what they stand for in the instance.
+        variables: The new variables, each with the parameter of the instance whose place it takes.
     """
 
     scopes: "Mapping[Scope, Scope]"
@@ -345,7 +345,7 @@ class Scope:
     def imported(self, name: str, at: Place) -> Meaning:
         """The meaning of a name that is reached through an instance with this scope.
 
-        As for TLC, it is the instance's own operator, also where ``Op <- Other`` replaces what is called so elsewhere.
+        As in TLC, it is the instance's own operator, even if ``Op <- Other`` replaces one of the same name elsewhere.
 
         Raises:
             InputError: With the place, if the instance has no such operator.
@@ -358,13 +358,13 @@ class Scope:
 
 
 def _asked(node: Apply | Qualified) -> Variable | None:
-    """What ``TLCGet`` asks for, if that is known to the search."""
+    """The variable that a ``TLCGet`` reads, if the search can provide it."""
     first = next(iter(node.arguments), None)
     return _ASKED.get(f'{node.name}("{first.value}")') if isinstance(first, String) else None
 
 
 def without_value(asked: Variable) -> str:
-    """Why :data:`DEPTH` or one of the :data:`FIGURES` has no value where it is asked for."""
+    """Why :data:`DEPTH` or one of the :data:`FIGURES` has no value at this point."""
     where = "only what a search evaluates may ask for it" if asked is DEPTH else "only a POSTCONDITION may ask for it"
     return f"{asked.name} has no value here: {where}"
 

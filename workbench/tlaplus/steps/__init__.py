@@ -1,8 +1,8 @@
-r"""The steps of a specification, and what is asked of single states and steps.
+r"""The steps of a specification, and predicates of single states and steps.
 
-In come Init and Next; out go actions of the kernel with arguments: disjuncts of Next under ``\E`` over constants
-(``disjuncts.py``, ``steps.py``), and predicates of states and steps (``predicates.py``). The rest asks less of a state
-than all of it: member by member (``quantifier_memo.py``), cell by cell (``type_invariants.py``), of a step by
-the cells that are read before and after it (``step_memo.py``), and of an instance's steps by the values of its own
-variables (``mapped_steps.py``).
+Init and Next become actions of the kernel with arguments: the disjuncts of Next under ``\E`` over constants
+(``disjuncts.py``, ``steps.py``). ``predicates.py`` has predicates of states and steps. The other modules split these so
+that each part depends on little: by the members of a set (``quantifier_memo.py``), by the cells of a type invariant
+(``type_invariants.py``), by the cells that a step reads before and after it (``step_memo.py``), and by the values of an
+instance's own variables (``mapped_steps.py``).
 """

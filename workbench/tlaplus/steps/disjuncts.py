@@ -134,7 +134,7 @@ def _told_apart(action: str, disjuncts: Sequence[Disjunct]) -> list[NamedDisjunc
         same = len({tuple(name.name for name, _ in choices) for choices in bound}) == 1
         if same and len(keys) == len(disjuncts):
             break
-    else:  # the same expression stands there twice
+    else:  # the same expression occurs twice there
         bound = [disjunct.visible for disjunct in disjuncts]
         return [
             NamedDisjunct(action, ("disjunct", *_names(choices)), (number, *(value for _, value in choices)), disjunct)

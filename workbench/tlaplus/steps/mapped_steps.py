@@ -1,7 +1,7 @@
-"""Steps of instances: what ``C!Next`` says of a step depends on the values of C's own variables before and after it.
+"""Steps of instances: whether a step satisfies ``C!Next`` depends only on the values of C's variables before and after.
 
-These are the *images* of the two states. Many steps have the same images, and a step's test asks for each variable of C
-again and again. So an image is evaluated once for each state, and whether two images are a step is remembered.
+These values are the *images* of the two states. Many steps have the same images, and testing a step reads each variable
+of C many times. So an image is evaluated once for each state, and the verdict on a pair of images is memoized.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class ImagePredicate(CompiledPredicate):
     """A predicate of steps that depends on images alone.
 
     Args:
-        named: The variables that it reads: those of instances, and those of the specification.
+        named: The variables that it reads, of instances and of the specification.
     """
 
     def __init__(self, closures: Closures, cells: Cells, step: Closure, named: Sequence[Any]) -> None:

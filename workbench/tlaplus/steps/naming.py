@@ -28,16 +28,16 @@ class Processes(NamedTuple):
     acting: frozenset[str]
 
     def of(self, value: Any) -> list[Actor]:
-        """The processes that a value is, in each set that has it."""
+        """The processes that a value identifies: one for each set that contains it."""
         key = identity(value)
         return [Actor(name, value) for name, members in self.sets.items() if key in map(identity, members)]
 
 
 class Naming:
-    """Tells what a disjunct's definition is applied to, given what a step has chosen.
+    """Computes the arguments of a disjunct's definition from the choices of a step.
 
     Attributes:
-        passed: The names around the definition that are arguments of it themselves.
+        passed: The names bound around the definition that are themselves arguments of it.
     """
 
     def __init__(self, closures: Closures, closure: Closure, applied: Applied) -> None:
@@ -62,7 +62,7 @@ class Naming:
             return self._closures.evaluated(
                 self._at, lambda: [listed(value(None, None, *values)) for value in compiled]
             )
-        except ModelError:  # of an argument for which the definition never asks
+        except ModelError:  # in an argument that the definition never evaluates
             return None
 
     def _values(self, choices: Choices) -> list[Any] | None:
@@ -72,7 +72,7 @@ class Naming:
         return [value for _, value in first] if [name for name, _ in first] == names else None
 
     def others(self, choices: Choices) -> list[tuple[str, Any]]:
-        """The choices that are no arguments themselves."""
+        """The choices that are not themselves arguments."""
         among = [declaration not in self.passed for declaration in self._chosen]
         return [choice for n, choice in enumerate(choices) if n >= len(among) or among[n]]
 

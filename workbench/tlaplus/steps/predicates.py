@@ -69,7 +69,7 @@ class TextUndecided(_Placed, Undecided):
 
 
 class TextPostcondition(_Placed, Postcondition):
-    """What a configuration asks after a search, where it asks nothing of TLC."""
+    """A configuration's POSTCONDITION, evaluated after a search. It may not read anything that only TLC knows."""
 
 
 class TextConstraint(_Placed, Constraint):
@@ -208,7 +208,7 @@ class InitialJudge(PropertyInstance):
 
 
 class AlwaysJudge(InitialJudge):
-    """A predicate of all states, asked of the initial ones and after each step."""
+    """A predicate of all states, evaluated in the initial states and after each step."""
 
     def judge(self, *states: Reader) -> bool | str:
         return self._test(states[-1])

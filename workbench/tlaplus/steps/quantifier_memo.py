@@ -1,7 +1,7 @@
-r"""Formulas ``\E x \in S : P`` and ``\A x \in S : P`` over a set of the state, member by member.
+r"""Memoizes ``\E x \in S : P`` and ``\A x \in S : P`` over a set of the state, member by member.
 
-Such a formula depends on all of S, and on all that P asks of its members; what P says of one of them, on few cells. So
-that is remembered for each member.
+Such a formula depends on all of S, and on everything that P reads for any member; P for a single member reads few
+cells. So the value of P is memoized for each member.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ T = TypeVar("T")
 
 
 class Members:
-    """The members that a quantifier goes through.
+    """The members that a quantifier ranges over.
 
     Attributes:
-        is_all: Whether it is about all of them.
-        name: What they are called.
-        body: What is said of each; its last value is a place for it.
+        is_all: Whether the quantifier is universal.
+        name: The bound name.
+        body: The quantifier's body; the last of its values is a slot for the member.
     """
 
     def __init__(self, closures: Closures, closure: Closure) -> None:
@@ -37,14 +37,14 @@ class Members:
         self._memory = Memory()
 
     def few(self, now: Any) -> list[Any] | None:
-        """The members in a state, in TLC's order, without those of which nothing is said in any state.
+        """The members in a state, in TLC's order, except those that early tests rule out in any state.
 
-        None if there are too many of them: asking them one by one costs more than is remembered.
+        None if there are too many: evaluating them one by one would cost more than memoization saves.
         """
         return listed_if_few(self._listed(now, None, *self._values))
 
     def answer(self, member: Any, row: Values, evaluate: Callable[[Values], T]) -> T:
-        """What is said of a member in a row; if it is not known, `evaluate` finds it."""
+        """The value of the body for a member in a row; `evaluate` computes it on a miss."""
         if type(member) not in CONCRETE:
             return evaluate(row)
         result: T = self._memory.answer(identity(member), row, evaluate)

@@ -41,11 +41,11 @@ class RememberedStep:
 
 
 class CountedSteps:
-    """The steps that change one of some variables and satisfy some predicates.
+    """The steps that change at least one of some variables and satisfy some predicates.
 
     Args:
         places: The numbers of the variables; None if a step need not change any.
-        asks_all: Whether the predicates are asked of every step, be it of interest or not.
+        asks_all: Whether to evaluate the predicates even for steps that change none of the variables.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class CountedSteps:
         self._cells, self._tests, self._places, self._asks_all = cells, tests, places, asks_all
 
     def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
-        """Whether a step is one, given the row before it, and the cells that it writes, with their contents."""
+        """Whether a step counts, given the row before it, and the cells that it writes with their contents."""
         changes = self._places is None or any(
             not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written)
         )

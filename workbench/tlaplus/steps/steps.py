@@ -27,8 +27,8 @@ class Steps(NamedTuple):
     """The parts into which Next is split.
 
     Attributes:
-        members: The values that parameters range over, by what their domains are called.
-        actors: Those who may take a step that is not split by them.
+        members: The values that parameters range over, by the names of their domains.
+        actors: The processes that may take a step whose action is not split by process.
     """
 
     actions: Mapping[str, PlainAction]
@@ -44,12 +44,12 @@ def steps_of(
     alone: Mapping[str, str],
     remark: Callable[[Meaning | None], str],
 ) -> Steps:
-    """The actions of some disjuncts, and who takes them.
+    """The actions of some disjuncts, and the processes that take them.
 
     Args:
-        sets: The sets whose members take steps: the constants that are sets of names, and that of all processes.
-        alone: The processes that are no members of a set, by the names of their actions.
-        remark: What a comment says of a name with this meaning.
+        sets: The sets whose members take steps: the constants that are sets of names, and the set of all processes.
+        alone: The processes that are not members of a set, by the names of their actions.
+        remark: Finds the comment on a name with a given meaning.
     """
     groups = dict[str, list[NamedDisjunct]]()
     for entry in disjuncts:

@@ -1,7 +1,7 @@
-r"""What a person may have meant who wrote a text that is no TLA+: advice for the commonest mistakes.
+r"""Advice on the commonest syntax errors: what the author of a text that is not TLA+ may have meant.
 
-Advice is added to an error and decides nothing. It is found in the words around the place of the error: in the unit of
-the module in which it lies, which begins at the start of a line.
+Advice is added to an error message and decides nothing. It is based on the words around the error, in the same unit of
+the module. A unit begins at the start of a line.
 """
 
 import re
@@ -38,7 +38,7 @@ class _Word(NamedTuple):
 
 
 def advice(text: str, at: int) -> str:
-    r"""What would repair a syntax error, as the end of a sentence; empty if it is none of the common mistakes.
+    r"""How to repair a syntax error, as the end of a sentence; empty if it is not a common mistake.
 
     Args:
         text: A module without its comments.

@@ -37,10 +37,10 @@ def parse_module(text: bytes | str, name: str, origin: Origin | None = None) -> 
 
 
 def parse_expression(text: str) -> tree.Expression:
-    """Parse a single expression, in one line; its places have the module :data:`tree.EXPRESSION`.
+    """Parse a single expression on one line. Its places name the module :data:`tree.EXPRESSION`.
 
     Raises:
-        InputError: With the column, for a syntax error, or anything beside the expression.
+        InputError: With the column, for a syntax error, or for text before or after the expression.
 
     Examples:
         >>> parse_expression("hour + 1").at.column
@@ -55,7 +55,7 @@ def parse_expression(text: str) -> tree.Expression:
 
     try:
         module = parse_module(f"---- MODULE M ----\nE ==\n{text}\n====", tree.EXPRESSION, origin)
-    except InputError as error:  # what it lacks is only missed in the lines around it
+    except InputError as error:  # an incomplete expression fails only in the lines added around it
         place = f"{tree.EXPRESSION}, column {end}: "
         raise InputError(str(error).replace(f"{place}syntax error: found '='", f"{place}it is not complete")) from None
     definition, *others = module.units

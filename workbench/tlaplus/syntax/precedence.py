@@ -1,7 +1,7 @@
 r"""The operators of TLA+: how they may be spelled, and which may stand side by side without parentheses.
 
-Every operator has a range of precedence. Of two neighbours the one with the higher range binds tighter; if the ranges
-overlap, the text is an error, as ``a /\ b \/ c`` is. A grammar of fixed precedences accepts it silently.
+Every operator has a range of precedence. Of two neighbouring operators, the one with the higher range binds tighter. If
+the ranges overlap, as in ``a /\ b \/ c``, the text is an error. A grammar with fixed precedences would accept it.
 """
 
 from typing import NamedTuple
@@ -158,5 +158,5 @@ def may_hold_right(outer: str, inner: str) -> bool:
 
 
 def may_precede_minus(outer: str) -> bool:
-    """Whether `outer` may stand directly before a minus sign: ``1 + -1`` is accepted, ``2 * -1`` is not."""
+    """Whether `outer` may directly precede a minus sign: ``1 + -1`` is accepted, ``2 * -1`` is not."""
     return PRECEDENCES[outer].low <= PRECEDENCES["-."].high

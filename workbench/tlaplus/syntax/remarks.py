@@ -1,8 +1,9 @@
-r"""What a module's comments say of its names.
+r"""Finds the comments of a module that describe its names.
 
-That is the comment behind a declaration, which may go on below in its column; the one that a definition begins with,
-below ``Name ==``; and else the one right before either, with no empty line between. A comment counts where it can be
-about nothing else, so that a name which shares its line with others has none. Rules of a box, ``(*****)``, are no text.
+For a declaration, that is the comment after it on its line, which may continue below in the same column; for a
+definition, the one at its start, below ``Name ==``; failing these, the comment directly above, with no empty line
+between. A comment counts only if it cannot be about anything else, so names that share a line have none. The lines of a
+box, ``(*****)``, are not text.
 """
 
 import re
@@ -29,9 +30,9 @@ class _Comment(NamedTuple):
     """A comment that ends its line.
 
     Attributes:
-        first, last: Its lines.
-        column: That in which it begins.
-        is_alone: Whether nothing else stands on its lines.
+        first, last: Its first and last line.
+        column: The column in which it begins.
+        is_alone: Whether its lines contain nothing else.
     """
 
     first: int
@@ -91,12 +92,12 @@ class Remarks:
         return self._before(line)
 
     def _behind(self, line: int) -> str:
-        """The comment that ends a line behind something, and goes on below."""
+        """The comment at the end of a line, with its continuation below."""
         behind = self._by_first.get(line)
         return "" if behind is None or behind.is_alone else _text_of([behind, *self._going_on(behind)])
 
     def _going_on(self, behind: _Comment) -> list[_Comment]:
-        """The comments below one that stands behind something, in its column."""
+        """The comments below one at the end of a line, in the same column."""
         comments, at = list[_Comment](), behind.last + 1
         while (below := self._by_first.get(at)) and below.is_alone and below.column == behind.column:
             comments.append(below)

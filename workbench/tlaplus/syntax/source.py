@@ -88,10 +88,10 @@ class Source:
     # Neighbouring operators ------------------------------------------------------------------------------------------
 
     def check_neighbours(self, node: SyntaxNode) -> None:
-        """Refuse an operator beside another whose precedence conflicts with its own.
+        """Refuse an operator next to one with conflicting precedence.
 
         Raises:
-            InputError: Naming both.
+            InputError: Names both operators.
         """
         symbol = field(node, "symbol")
         outer = self.symbol(symbol)

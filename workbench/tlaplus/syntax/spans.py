@@ -1,4 +1,4 @@
-"""Where a part of a module ends: a tree has its beginning, and from there the text reads as the part is written."""
+"""Finds where a part of a module ends. A node knows only its beginning, so its unparsed text is matched from there."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,12 +8,12 @@ from workbench.tlaplus.syntax.unparse import written
 
 
 def spans_of(node: Expression, sources: Mapping[str, str]) -> Iterator[Span]:
-    """The lines of a part of a module, as somebody wrote it.
+    """The spans of a part of a module, one for each line of it in the source.
 
-    Where the text reads otherwise than the part, as in PlusCal or with comments between, it is taken to the line's end.
+    If the source differs from the unparsed part, as in PlusCal or around comments, the span ends with its first line.
 
     Args:
-        sources: The texts by file; in what is asked of a module, nothing is marked.
+        sources: The texts by file. An expression that a person asks of a module is in none, and has no spans.
     """
     file, (line, column) = f"{node.at.module}.tla", node.at.shown
     if file not in sources:
@@ -26,7 +26,7 @@ def spans_of(node: Expression, sources: Mapping[str, str]) -> Iterator[Span]:
 
 
 def _ends(lines: list[str], line: int, column: int, letters: str) -> dict[int, int]:
-    """By line, the column behind the last of the letters that stand there from a place on, whatever is between them."""
+    """For each line, the column after the last of the given letters on it; blanks between them do not count."""
     ends, at = dict[int, int](), 0
     for number in range(line, len(lines) + 1):
         for index in range(column - 1 if number == line else 0, len(lines[number - 1])):

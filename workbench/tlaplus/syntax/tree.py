@@ -1,8 +1,8 @@
 """The syntax tree of TLA+ modules, independent of the parser that builds it.
 
-Here are expressions, and the definitions that also stand in a LET; ``units.py`` has what else a module is made of, and
-``visitor.py`` visits it all. Nodes are compared by identity: the same text at two places is two nodes, and analyses
-keep what they learn by node.
+This module has expressions, and the definitions that may occur in a LET; ``units.py`` has the other parts of a module,
+and ``visitor.py`` visits all of them. Nodes compare by identity: the same text at two places makes two nodes, and
+analyses store their results by node.
 """
 
 from dataclasses import dataclass
@@ -405,7 +405,7 @@ class OperatorDefinition(Definition):
 
 @dataclass(frozen=True, eq=False)
 class FunctionDefinition(Definition):
-    r"""``f[x \in S] == e``, which may use itself; its value is that of `function`."""
+    r"""``f[x \in S] == e``, which may be recursive. Its value is that of `function`."""
 
     function: FunctionOf
 

@@ -17,7 +17,7 @@ class Substitution(Node):
 
 @dataclass(frozen=True, eq=False)
 class Instance(Node):
-    """``INSTANCE module WITH ...``; `local` as a unit of its own."""
+    """``INSTANCE module WITH ...``. `local` is set only for ``LOCAL INSTANCE`` without a name."""
 
     module: str
     substitutions: tuple[Substitution, ...]

@@ -79,7 +79,7 @@ def has_binder(node: Node) -> bool:
 
 
 def is_alike(one: Any, other: Any) -> bool:
-    """Whether two constructs, or parts of them, read the same, wherever they stand."""
+    """Whether two constructs, or parts of them, read the same, regardless of their places."""
     if isinstance(one, tuple) and not isinstance(one, Place):
         return isinstance(other, tuple) and len(one) == len(other) and all(map(is_alike, one, other))
     if not isinstance(one, Node):

@@ -1,5 +1,5 @@
 """Temporal formulas: which behaviours a specification has, and which of them a property forbids.
 
-In comes a formula; out go its parts: Init, Next and fairness of a specification (``temporal.py``), searches for lassos
-that violate a property (``negation.py``), and the steps that WF and SF count (``fairness.py``).
+``temporal.py`` splits a specification into Init, Next and fairness, and a property into its parts. ``negation.py``
+turns liveness into searches for lassos that violate it, and ``fairness.py`` finds the steps that WF and SF count.
 """

@@ -1,8 +1,8 @@
-"""Conditions of fairness, of the specification and in properties: which steps count for ``WF_v(A)`` and ``SF_v(A)``.
+"""Fairness conditions, of the specification and in properties: which steps count for ``WF_v(A)`` and ``SF_v(A)``.
 
-Where A consists of disjuncts of Next, perhaps with predicates of the state beside them, their steps count. Any other A
-is judged by itself: a step counts if it satisfies ``<<A>>_v``, whatever it is a step of, and ``ENABLED <<A>>_v`` says
-where A is enabled. So is every action of a property.
+If A consists of disjuncts of Next, perhaps with state predicates, the steps of these disjuncts count. For any other A,
+a step counts if it satisfies ``<<A>>_v``, whichever action takes it, and ``ENABLED <<A>>_v`` says where A is enabled.
+Every action in a property is treated in this second way.
 """
 
 from collections import Counter
@@ -156,7 +156,7 @@ class FairSteps:
         label: str = "a formula's",
         assumed: bool = False,
     ) -> int:
-        """Add a condition that counts the steps which satisfy ``<<A>>_v``, whatever they are steps of."""
+        """Add a condition that counts the steps that satisfy ``<<A>>_v``, whichever action takes them."""
         if not assumed and len(self._instances) << sum(counts is not None for counts in self._counts) > _MOST_LABELS:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
@@ -215,7 +215,7 @@ class _All:
 
 
 class _Each(_All):
-    r"""The same, of which each part is evaluated in each state, as TLC does for ``[]<>P \/ []<>Q``."""
+    r"""The same, but every part is evaluated in each state, as TLC does for ``[]<>P \/ []<>Q``."""
 
     def __call__(self, state: Reader) -> bool:
         truths = [test(state) for test in self._tests]

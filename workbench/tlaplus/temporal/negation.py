@@ -48,7 +48,7 @@ class Condition(NamedTuple):
 
 
 class Literal(NamedTuple):
-    """A predicate of states, or its negation; that of a condition says where its action is enabled."""
+    """A state predicate, or its negation. The predicate of a fairness condition says where its action is enabled."""
 
     what: Closure | Condition
     holds: bool

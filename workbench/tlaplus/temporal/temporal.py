@@ -1,8 +1,8 @@
 r"""Temporal formulas: the parts of a specification, and those of a property.
 
-Both are conjunctions, through definitions, instances and ``\A`` over constants. A specification has initial predicates,
-``[][Next]_v``, conditions of fairness, and maybe other liveness, such as ``[]<>P``. A property has parts of which
-states, steps or whole behaviours decide each.
+Both are conjunctions, once definitions, instances and ``\A`` over constants are expanded. A specification has initial
+predicates, ``[][Next]_v``, fairness conditions, and perhaps other liveness such as ``[]<>P``. Each part of a property
+is decided by states, by steps or by whole behaviours.
 """
 
 from dataclasses import dataclass, field, replace
@@ -58,7 +58,7 @@ class Promised(NamedTuple):
 
 @dataclass
 class Behaviour:
-    """The parts of a specification; what is `assumed` is liveness that is no condition of fairness."""
+    """The parts of a specification. `assumed` has the liveness formulas other than fairness conditions."""
 
     initial: list[Closure] = field(default_factory=list)
     steps: list[BoxedAction] = field(default_factory=list)
@@ -106,9 +106,9 @@ def behaviour_of(closures: Closures, closure: Closure) -> Behaviour:
 
 
 def _is_liveness(closures: Closures, part: Closure) -> bool:
-    """Whether a part leaves out no step and no state, so that a search of these may ignore it, as TLC does.
+    """Whether a part rules out no state and no step, so that a search may ignore it, as TLC does.
 
-    It speaks of more than a state: so it asks nothing of the initial ones alone.
+    Such a part is about more than one state, so it does not restrict the initial states either.
     """
     try:
         asked = asked_of(closures, part)

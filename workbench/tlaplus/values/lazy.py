@@ -1,8 +1,8 @@
-r"""Values that are not listed: large sets, lazy functions, and views of variables that are spread over cells.
+r"""Lazy values: large sets, lazy functions, and views of variables that are spread over cells.
 
-All are :class:`Lazy`. The operators of ``operators.py`` take concrete values first and hand all
-else to these methods, each of which has a default that lists the value and asks the list. A subclass overrides what it
-can answer better. A view overrides nearly all of them and reads a cell only where the answer needs it:
+All are :class:`Lazy`. The operators of ``operators.py`` handle concrete values first and pass all others to these
+methods. The default of each method makes the value concrete and answers from that. A subclass overrides the methods
+that it can answer better. A view overrides nearly all of them and reads a cell only if the answer needs it:
 
 - ``x[i].f`` calls :meth:`Lazy.at`, ``v \in x`` calls :meth:`Lazy.has`, ``DOMAIN x`` :meth:`Lazy.domain`;
 - ``x \cup {m}`` and ``x \ {m}`` call :meth:`Lazy.changed`, ``x @@ g`` and ``Append(x, v)`` :meth:`Lazy.added`, and
@@ -154,7 +154,7 @@ def set_from(value: Any) -> frozenset[Any]:
     """A set as a frozenset.
 
     Raises:
-        EvaluationError: If it is no set, or an endless one.
+        EvaluationError: If it is not a set, or is infinite.
     """
     value = listed(value)
     if type(value) is not frozenset:

@@ -1,4 +1,4 @@
-"""Notes on what evaluations meet: nothing that is wrong, but hardly what was meant. TLC warns of the same."""
+"""Notes on evaluations that are not wrong, but probably not intended. TLC warns about the same."""
 
 import sys
 from collections.abc import Callable, Iterator

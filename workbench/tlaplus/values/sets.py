@@ -315,7 +315,7 @@ class Product(Described):
 
 
 class Filtered(Described):
-    r"""``{x \in S : test(x)}`` where S is lazy: the test runs only on the members asked for."""
+    r"""``{x \in S : test(x)}`` for a lazy S: the test runs only on the members that are needed."""
 
     __slots__ = ("_test",)
 

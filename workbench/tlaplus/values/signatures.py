@@ -1,9 +1,9 @@
 """Signatures: the kinds of a value and of its parts, at every depth, as a small number.
 
-If two signatures have a join, TLC can compare any values that have them, and Python's ``==`` and hashes compare those
-as TLC does. So neither order keys nor sorting are needed to know that there is no error. :data:`UNKNOWN` says nothing:
-order keys decide then. It is the signature of typed model values, of values that are not listed, and of values whose
-parts have no join but may be comparable all the same, such as tuples of different lengths.
+If two signatures have a join, TLC can compare any values that have them, and Python's ``==`` and hashes agree with TLC.
+So neither order keys nor sorting are needed to rule out an error. :data:`UNKNOWN` decides nothing: order keys must
+then. It is the signature of typed model values, of lazy values, and of values whose parts have no join but may still be
+comparable, such as tuples of different lengths.
 """
 
 from collections.abc import Collection, Iterable
@@ -20,7 +20,7 @@ _EMPTY = 2  # <<>>, which is a sequence, and the record without fields
 _ATOMS = {bool: 3, int: 4, str: 5}
 #: Tuples of parts of one such kind.
 _SEQUENCES = {bool: 6, int: 7, str: 8}
-#: What a number stands for: a kind, with the signatures of the parts of such values.
+#: The structure behind a number: a kind, with the signatures of its parts.
 _FORMS: tuple[tuple[Any, ...], ...] = (
     (),
     ("anything",),
@@ -38,7 +38,7 @@ _FUNCTIONS = frozenset({"sequence", "tuple", "record", "function"})
 #: Forms that are numbered; there are as many only if ever new records come up.
 _MOST_FORMS = 1 << 12
 _MOST_JOINS = 1 << 16
-#: Records with different fields that one signature tells apart.
+#: How many records with different fields one signature distinguishes.
 _MOST_RECORDS = 64
 #: Values that are remembered, and their parts.
 _ROOM = 1 << 19
@@ -109,7 +109,7 @@ class Signatures:
         return self._join_all(set(map(self.of, values)))
 
     def of_members(self, members: frozenset[Any]) -> int:
-        """The join of the signatures of a set's members, which is remembered."""
+        """The join of the signatures of a set's members, memoized."""
         entry = self._known.get(id(members))
         signature = self.of(members) if entry is None else entry[1]
         return self._forms[signature][1] if signature else UNKNOWN

@@ -105,17 +105,17 @@ class _Endless:
 
 
 class Order:
-    """The order of strings and model values in one specification, and what is known of values in that order.
+    """The order of strings and model values in one specification, with the caches that depend on it.
 
-    TLC orders them by when it met their spelling first: the strings and model values of the configuration; the words in
-    the modules, the main module before those that it extends; then the strings, those of the extended modules before
-    the main one's. CHOOSE and SetToSeq follow that order.
+    TLC orders them by when it first met their spelling: first the strings and model values of the configuration; then
+    the words in the modules, the main module before those that it extends; then the strings, those of the extended
+    modules before the main module's. CHOOSE and SetToSeq follow this order.
 
     Args:
-        spellings: The spellings in that order; all others come after them, alphabetically.
+        spellings: The spellings in this order; all others come after them, alphabetically.
 
     Attributes:
-        interner: The sets and tuples that are evaluated in that order.
+        interner: The interned sets and tuples.
     """
 
     def __init__(self, spellings: Iterable[str] = ()) -> None:
@@ -243,7 +243,7 @@ class Order:
 
 
 def _by_size(sets: Iterable[frozenset[Any]]) -> Iterator[list[frozenset[Any]]]:
-    """Some sets by size, the smallest first: only those of one size need keys."""
+    """Sort sets by size, smallest first; only sets of equal size need order keys."""
     alike: dict[int, list[frozenset[Any]]] = {}
     for members in sets:
         alike.setdefault(len(members), []).append(members)
@@ -279,7 +279,7 @@ class Evaluation:
 
 #: Strings and model values that no specification orders are in alphabetical order.
 _ALPHABETICAL = Evaluation(Order())
-#: That of this thread, or of the one for which it works: two threads may evaluate different specifications.
+#: The evaluation of this thread, or of the thread it works for. Two threads may evaluate different specifications.
 _evaluation = ContextVar("evaluation", default=_ALPHABETICAL)
 evaluation, go_on_with = _evaluation.get, _evaluation.set
 
@@ -327,7 +327,7 @@ def ordered(members: frozenset[Any]) -> tuple[Any, ...]:
 
 
 def sorted_pairs(pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Order keys with their values, in order; it is an error if the values are of different kinds."""
+    """Sort pairs of an order key and a value. It is an error if the values are of different kinds."""
     try:
         return sorted(pairs, key=_first)
     except TypeError:
@@ -394,7 +394,7 @@ def _shown_map(value: Map) -> str:
 
 
 def brief(value: Any) -> str:
-    """A value for a message, in one line."""
+    """A value as text for a message, in one line."""
     try:
         line = shown(value)
     except EvaluationError:  # a set that should not exist: it has no order

@@ -1,4 +1,5 @@
-"""Spark itself: sessions, jobs that can be cancelled, what executors have installed, and how arrays get to them.
+"""Everything about Spark itself: sessions, cancellable jobs, checks of executors, and the transport of arrays.
 
-In come functions and arrays; out go their results, stage by stage (``dataflow.py``), in this process or on a cluster.
+Callers pass functions and arrays, and get their results. ``dataflow.py`` runs them in stages, in this process or on a
+cluster.
 """

@@ -1,7 +1,7 @@
 """Work in stages, in this process or on Spark.
 
-The first stage turns each piece of work into messages, each addressed to a number. A later stage turns the messages to
-a number into further messages. The messages of the last stage are the result.
+The first stage turns each piece of work into messages, each addressed to a number. Each later stage collects the
+messages for a number and turns them into further messages. The messages of the last stage are the result.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,9 +22,9 @@ First = Callable[[Any], Outgoing]
 
 
 class Stage(NamedTuple):
-    """A later stage: its numbers, and the function of the messages to one of them.
+    """A later stage: how many numbers it has, and the function that handles the messages for one number.
 
-    It may post a message of its own before it sends it, so as not to hold its arrays until then.
+    The function may post a message early, so that it need not hold the arrays until it sends the message.
     """
 
     numbers: int
@@ -62,10 +62,12 @@ def on_spark(
     /,
     *stages: Stage,
 ) -> list[Any]:
-    """Run the stages as tasks of Spark, one for each piece of work and then one for each number; all of it is pickled.
+    """Run the stages as Spark tasks: first one for each piece of work, in later stages one for each number.
+
+    Functions, work and messages are pickled.
 
     Args:
-        watch: Called repeatedly meanwhile; if it raises, the job is cancelled.
+        watch: Called repeatedly while the job runs. If it raises, the job is cancelled.
         explain: Turns a failure into the error to raise.
         exchange: The place where tasks leave their messages.
     """

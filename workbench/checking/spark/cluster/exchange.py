@@ -1,9 +1,10 @@
-"""Messages between tasks: their arrays are in files of the run directory, and Spark carries the rest.
+"""Messages between tasks: their arrays go through files in the run directory, the rest through Spark.
 
-Spark's own shuffle takes every byte from Python to Java, to a file, to Java and to Python. On an object store, where
-each read takes long, Spark carries everything.
+Spark's own shuffle would copy every byte from Python to Java, to a file, back to Java and to Python. On an object
+store, where each read is slow, Spark still carries everything.
 
-A file is unpickled by nobody: it has arrays alone, and the rest of a message, with their checksum, is Spark's.
+The files are never unpickled: they hold arrays alone. The rest of a message, with the checksum of its arrays, comes
+through Spark.
 """
 
 import secrets
@@ -32,9 +33,9 @@ class Letter(NamedTuple):
 
     Attributes:
         head: The pickled message, without its arrays if these are in a file.
-        sizes: The bytes of these arrays, each of which begins at a multiple of eight.
-        place: Their file, and where they begin there.
-        checksum: Of all their bytes.
+        sizes: The sizes of these arrays in bytes. Each array begins at a multiple of eight.
+        place: The file of the arrays, and their offset in it.
+        checksum: The checksum of all bytes of the arrays.
     """
 
     head: bytes
@@ -43,10 +44,10 @@ class Letter(NamedTuple):
     checksum: int = 0
 
     def open(self) -> Any:
-        """The message. Only for letters that Spark has just carried: unpickling runs code.
+        """Unpickle the message. Call it only on letters that came through Spark, since unpickling runs code.
 
         Raises:
-            InputError: If the arrays are not what was written.
+            InputError: If the arrays are not those that were written.
         """
         if not self.sizes:
             return unpack(self.head)
@@ -75,7 +76,7 @@ class Exchange:
     """The files of a search's messages, in the folder ``exchange`` of its run directory.
 
     Args:
-        folder: The run directory; None, or one on an object store, where Spark carries everything.
+        folder: The run directory. If it is None or on an object store, Spark carries everything.
     """
 
     def __init__(self, folder: Folder | None = None) -> None:
@@ -115,7 +116,7 @@ class Exchange:
         return open(folder / f"{self._search}.{self._mark}-{secrets.token_hex(8)}.arrays", "xb")
 
     def forget(self) -> None:
-        """Remove the files, which nobody waits for."""
+        """Remove the files, once no task needs them."""
         for path in () if self._folder is None else self._folder.glob(f"{self._search}.*"):
             path.unlink(missing_ok=True)
 

@@ -24,13 +24,13 @@ _ready: weakref.WeakSet[Any] = weakref.WeakSet()  # sessions with checked execut
 
 @while_java_lives()
 def ready_session(spark: Any = None) -> Any:
-    """A Spark session with checked executors that have loaded the package.
+    """A Spark session whose executors have been checked and have loaded the package.
 
     Args:
-        spark: A session; a master; or None or True for the running session, or else one on this machine.
+        spark: A session, or a master. None or True means the running session, or else a new one on this machine.
 
     Raises:
-        InputError: If an executor has another Python, other code of the package, or lacks a dependency.
+        InputError: If an executor has a different Python or different package code, or lacks a dependency.
     """
     session = spark_session(spark) if isinstance(spark, str) else spark
     session = spark_session() if session in (None, True) else session
@@ -62,7 +62,7 @@ def _answers(spark: Any, tasks: int) -> list[Any]:
 
 
 def _failed(spark: Any, message: str) -> str:
-    """The host of a failed task, if Spark tells."""
+    """The host of a failed task, if Spark reports it."""
     match = re.search(r"\(TID \d+\) \((\S+) executor", message)
     if match:
         return match[1]
@@ -75,7 +75,7 @@ def _failed(spark: Any, message: str) -> str:
 
 
 def _wrong(answer: Any, here: str) -> str | None:
-    """The fault of a worker according to its answer; None if there is none."""
+    """What a worker's answer shows to be wrong with it; None if all is well."""
     if not answer.code:
         return f"has no {_PACKAGE}"
     for package, there, least in zip(worker_report.NEEDED, answer.versions, _least(), strict=True):
@@ -89,7 +89,7 @@ def _wrong(answer: Any, here: str) -> str | None:
 
 
 def _wrong_with_python(message: str) -> str | None:
-    """The fault of a worker that could not answer, according to PySpark's or Spark's error."""
+    """What is wrong with a worker that could not answer, according to the error from PySpark or Spark."""
     mismatch = re.search(r"different version:? (\d+\.\d+) than that in driver:? (\d+\.\d+)", message)
     if mismatch:
         return f"runs Python {mismatch[1]}, and this is Python {mismatch[2]}"

@@ -29,7 +29,7 @@ _MET = " (met at) "
 
 @contextmanager
 def telling_where() -> Iterator[None]:
-    """Within a task, add the place of a model's error to its text."""
+    """Inside a task: add the place of a model's error to its text."""
     try:
         yield
     except ModelError as error:
@@ -40,7 +40,7 @@ def telling_where() -> Iterator[None]:
 
 @contextmanager
 def while_java_lives() -> Iterator[None]:
-    """Raise :class:`InputError` for failures that come from the end of Spark's Java."""
+    """Turn failures that happen because Spark's Java process has ended into :class:`InputError`."""
     try:
         yield
     except (Py4JError, ConnectionError) as error:
@@ -54,8 +54,8 @@ def while_java_lives() -> Iterator[None]:
 def session_of_messages(spark: Any) -> Any:
     """A session with its own settings for jobs that move messages; it shares everything else with `spark`.
 
-    With Spark Connect it is `spark` itself: older versions cannot make another client, and it would keep the process
-    from ending.
+    With Spark Connect it is `spark` itself: older versions cannot create a second client, which would also keep the
+    process from exiting.
     """
     if _context(spark) is None:
         return spark
@@ -66,9 +66,9 @@ def session_of_messages(spark: Any) -> Any:
 
 
 def run_job(spark: Any, work: Callable[[], T], watch: Callable[[], None]) -> T:
-    """Run `work`, which waits for a Spark job, in a thread, and call `watch` repeatedly meanwhile.
+    """Run `work`, which waits for a Spark job, in a thread, and call `watch` repeatedly until it ends.
 
-    An exception of `watch` cancels the job, and is raised once the job has ended.
+    If `watch` raises, the job is cancelled, and the exception is raised once the job has ended.
     """
     tag, context = f"workbench-{uuid.uuid4().hex}", _context(spark)
     if context is None:
@@ -106,7 +106,7 @@ def _context(spark: Any) -> Any:
 
 
 def explained(error: Exception, model: str) -> Exception:
-    """A worker's error with the model of that name; in one line, unless it is a bug of ours."""
+    """Turn a worker's failure into a one-line error about `model`; an unexpected error is returned unchanged."""
     for line in str(error).splitlines():
         if "ModelError: " in line:
             text, _, met = line.split("ModelError: ", 1)[1].partition(_MET)
@@ -115,7 +115,7 @@ def explained(error: Exception, model: str) -> Exception:
             return model_error
         if "DamagedFolder: " in line:
             return DamagedFolder(line.split("DamagedFolder: ", 1)[1])
-        if "InputError: " in line:  # a name that the model may not use, say
+        if "InputError: " in line:  # such as a name that the model may not use
             return InputError(line.split("InputError: ", 1)[1])
         if "NotReceived: " in line:
             problem = line.split("NotReceived: ", 1)[1]

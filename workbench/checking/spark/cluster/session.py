@@ -105,7 +105,7 @@ def spark_session(master: str | None = None, **conf: Any) -> SparkSession:
 
 
 def cores_of(session: Any = None) -> int:
-    """The tasks that a session runs at a time; None for the one that :func:`spark_session` returns or would start."""
+    """How many tasks a session runs at a time. None means the session that :func:`spark_session` would return."""
     session = session or (_running_session() if end_of_java(0) is None else None)
     if session is None:
         return usable_cores()
@@ -161,7 +161,7 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _start_java(settings: dict[str, Any]) -> None:
-    """Start Spark's Java unless it is running, and pass on its output, except for one line that says nothing new."""
+    """Start Spark's Java unless it is running, and forward its output, except for one uninformative line."""
     if SparkContext._gateway is not None:
         return
     conf = (
@@ -261,7 +261,7 @@ def _local_settings(cores: int) -> dict[str, Any]:
 
 @contextmanager
 def _startup_files_and_variables(settings: dict[str, Any], here: bool) -> Iterator[None]:
-    """Provide what Spark reads only at its start: variables, and the log's configuration, named in `settings`."""
+    """Provide what Spark reads only when it starts: environment variables, and a log configuration in `settings`."""
     variables = {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable} if here else {}
     python = settings.get("spark.pyspark.python")  # PySpark leaves it to spark-submit
     if python is not None:

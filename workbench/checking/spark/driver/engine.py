@@ -1,10 +1,10 @@
 """The distributed engine: level by level, wide levels as Spark jobs; the driver holds only small numbers.
 
-A level takes one shuffle. A job makes one level, or a few that are wide and quick (``levels_per_job.py``); the driver
-makes narrow levels itself (``narrow_levels.py``). Visited sets are not joined but cached by workers: a process keeps
-the fingerprints of its buckets, and reads those that it missed from the run directory. If two successors of one level
-are equal, either action may find the state: counts of *new* states per action can differ from those of other engines,
-and nothing else does.
+A level takes one shuffle. A job makes one level, or several if they are wide and quick (``levels_per_job.py``); the
+driver makes narrow levels itself (``narrow_levels.py``). Visited sets are cached by workers, not joined: a process
+keeps the fingerprints of its buckets, and reads any that it lacks from the run directory. If two actions reach the same
+new state in one level, either may be counted as its discoverer. So counts of *new* states per action can differ from
+those of other engines; nothing else does.
 """
 
 import time
@@ -83,7 +83,7 @@ class SparkSearch(Running):
     def run(self, limits: Limits, fail_fast: bool = False) -> None:
         """Search level by level until nothing is new, a budget is used up, or the search is stopped.
 
-        The level under way is then abandoned; completed levels stay valid, and the search can be resumed.
+        An incomplete level is then abandoned. Completed levels stay valid, and the search can be resumed.
         """
         self.limits, self.unfinished = limits, True
         try:
@@ -170,10 +170,10 @@ class SparkSearch(Running):
     def _wide_levels(
         self, work: Sequence[Sequence[Work]], level: NextLevel, alone: bool = False
     ) -> list[list[Admitted]]:
-        """Make `level`, and some levels after it unless it is to be `alone`, in one job.
+        """Make `level` in one job, and unless it is to be `alone`, some levels after it.
 
-        The first stage expands, and each other stage admits a level. All but the last expand the states that they have
-        admitted, so that each level takes one shuffle.
+        The first stage expands; each later stage admits the states of a level. All stages but the last also expand the
+        states that they admit, so that each level takes one shuffle.
         """
         frontier = self._getting(file.path for file in self.manifest.levels[-1].files)
         expand = partial(expanding.expand_work, frontier, level.values_level, level.decided)

@@ -32,7 +32,7 @@ from workbench.storage.places import Place, absolute
 
 #: Buckets per core. More would even out the load, but every task costs about a tenth of a second.
 BUCKETS_PER_CORE = 1
-#: The prefix of temporary run directories, and how long that of an unfinished search is kept.
+#: The prefix of temporary run directories, and how long one is kept if its search did not finish.
 _TEMPORARY, _DAYS = "workbench-run-", 7
 
 
@@ -103,14 +103,14 @@ def resume(
 
 
 def read_run(run_dir: Place, model: ModelClass, spark: Any = None) -> SparkSearch:
-    """The search in a run directory, to read; it may be under way."""
+    """Open the search in a run directory for reading. It may still be running."""
     folder = Folder.open(absolute(run_dir), RUN)
     task, run = _stored(folder, model)
     return SparkSearch(spark, folder, task, run.identity, run.done)
 
 
 def _check_level(folder: Folder, level: int) -> None:
-    """Raise :class:`InputError` unless a search can go on from `level`."""
+    """Raise :class:`InputError` unless a search can be resumed from `level`."""
     last = len(Run.of(folder).done.levels) - 1
     if not 0 <= level <= last:
         raise InputError(f"from_level = {level} is not accepted; {folder} has the levels 0 to {last}")
@@ -147,7 +147,7 @@ def _finish(searching: SparkSearch, limits: Limits, fail_fast: bool) -> Result:
         raise
     except DamagedFolder as error:
         searching.unfinished = bool(searching.manifest.levels)
-        folder = Folder.open(path, RUN)  # which has not read the file before it was damaged
+        folder = Folder.open(path, RUN)  # a new one, without contents read before the damage
         raise InputError(f"{error}; {_way_back(folder, last_whole_level(folder))}") from error
     except BaseException as error:
         searching.unfinished = bool(searching.manifest.levels)

@@ -1,5 +1,5 @@
-"""What a search keeps in its run directory: the manifest, levels of states, transitions, and messages between tasks.
+"""The files of a run directory: the manifest, levels of states, transitions, and messages between tasks.
 
-In come rows and arrays; out go files whose sums the manifest has, and what is read back is checked. Nothing here knows
-of Spark.
+Rows and arrays are written to files whose checksums the manifest records, and checked when they are read back. Nothing
+here depends on Spark.
 """

@@ -260,9 +260,9 @@ def steps_to(folder: Folder, level: int) -> list[ManifestStep]:
 
 
 def last_whole_level(folder: Folder, end: int | None = None) -> int:
-    """The last level of the run in `folder`, up to `end`, that is whole, as all before it are; -1 if none is.
+    """The last level of the run in `folder`, up to `end`, such that it and all levels before it are undamaged.
 
-    Compares all bytes of their files.
+    It is -1 if there is none. All bytes of the levels' files are checked.
     """
     done, whole = Run.of(folder, end).done, -1
     with suppress(InputError):

@@ -37,7 +37,7 @@ class Task:
 
 
 class Work(NamedTuple):
-    """A part of a file of states, to be expanded by a task."""
+    """A part of a file of states, for a task to expand."""
 
     file: LevelFile
     row_group: int

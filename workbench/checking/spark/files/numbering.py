@@ -89,7 +89,7 @@ class Translation(NamedTuple):
         return renumbered
 
     def of_codes(self, sizes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        """The numbers behind the codes of packed rows, renumbered; each cell has as many codes as `sizes` says."""
+        """Decode packed rows and renumber the values. `sizes` has the number of codes for each cell."""
         if (numbers >= np.repeat(self.room, sizes)).any():
             raise InputError("a message has a value without a number; it is none of this run")
         return self.numbers[np.repeat(self.base, sizes) + numbers]

@@ -33,7 +33,7 @@ class _Sent(Visited):
 
 
 class PartStore(StateStore):
-    """Holds one part after another: its states, and their successors that the task has not sent yet.
+    """Holds one part at a time: its states, and those of their successors that the task has not sent yet.
 
     Attributes:
         room (int): The most states of a part, and the number of the first successor.

@@ -9,8 +9,8 @@
     exchange/*.arrays         what tasks of the job under way send each other; see `exchange`
     prefix/*.parquet          the search in process, before it moved to Spark: fingerprints by bucket, and links
 
-Files have unique names and never change, so retried tasks are harmless. The manifest names all but those of `exchange`;
-a level exists once it does.
+Files have unique names and never change, so retried tasks are harmless. The manifest names all files except those of
+`exchange`; a level exists once the manifest names its files.
 Reading a file never runs code from it: values are JSON.
 """
 
@@ -52,7 +52,7 @@ class RunDirectory:
     """Reads and writes the files of a run. The path must mean the same to the driver and to all workers.
 
     Args:
-        folder: Its known files grow with the search: see :meth:`know`.
+        folder: The folder. The files known in it grow with the search: see :meth:`know`.
         bits ({64, 128}): The width of fingerprints.
     """
 
@@ -73,7 +73,7 @@ class RunDirectory:
         return {name: self.folder.files[name] for name in names}
 
     def go_back(self, level: int) -> None:
-        """Let the next :meth:`commit` go on from an earlier level; until then the later ones stay as they are."""
+        """Make the next :meth:`commit` continue from an earlier level. Until then the later levels stay as they are."""
         self._steps, self._committed = steps_to(self.folder, level), Run.of(self.folder, level).done
 
     def commit(self, run: Run) -> None:

@@ -1,4 +1,4 @@
-"""The columns of files of states, to Arrow and back."""
+"""Converts the columns of files of states to Arrow and back."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields

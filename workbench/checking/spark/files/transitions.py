@@ -1,7 +1,7 @@
-"""Files of transitions of a complete search: the transitions from a part of its states, and what holds there.
+"""Files of transitions of a complete search: the transitions from a part of its states, and the truth of predicates.
 
-States are numbered level after level, in a level file after file in the manifest's order, and row after row. States
-searched in process keep their numbers. So the initial states come first, and no transition leads beyond the next level.
+States are numbered by level, then by file in the manifest's order, then by row. States searched in process keep their
+numbers. So the initial states come first, and no transition leads beyond the next level.
 """
 
 from typing import NamedTuple
@@ -27,8 +27,8 @@ class Part(NamedTuple):
         indptr: Transitions ``indptr[i]`` to ``indptr[i + 1] - 1`` leave state ``first + i``.
         labels: The labels of the steps, see :mod:`workbench.checking.trees.fair_labels`.
         ordinals: The ordinal of the action's outcome.
-        truths: Where the predicates of the liveness properties hold, in the order of the formulas; then where the
-            conditions of fairness are enabled that say so themselves.
+        truths: Where the predicates of the liveness properties hold, in the order of the formulas; then where those
+            fairness conditions are enabled that have an ENABLED of their own.
     """
 
     first: int

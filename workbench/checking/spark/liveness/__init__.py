@@ -1,4 +1,4 @@
-"""Liveness over a complete search: its transitions are found again, and trimmed to fair cycles, part by part.
+"""Checks liveness over a complete search: regenerates its transitions, and trims them to fair cycles, part by part.
 
-In comes a run directory with all its levels; out go lassos, or that there are none.
+The input is a run directory with all levels; the output is a lasso for each violation.
 """

@@ -1,8 +1,8 @@
-"""The transition relation of a complete search, by state number: its states are expanded once more.
+"""The transition relation of a complete search, by state number. Its states are expanded a second time.
 
 This is one job with two shuffles. A task expands parts of the level files and sends each transition to the bucket of
-its target, which replaces the fingerprint by a number, and sends it on to the part of its source, which becomes a file.
-So a search pays for transitions only at its end, and only for liveness.
+its target. That bucket replaces the fingerprint by a state number and sends the transition on to the part of its
+source, which is written to a file. So only liveness pays for transitions, and only at the end of a search.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -100,9 +100,9 @@ class LinkPlan(NamedTuple):
 
 
 def expand_again(get: Callable[[], Worker], pieces: Sequence[tuple[FileOfStates, int]]) -> Outgoing:
-    """The transitions from the states of row groups, each for the bucket of its target; and what holds in the states.
+    """The transitions from the states of row groups, by the target's bucket; and the truth of predicates there.
 
-    Transitions that lead outside, and what holds, may go to any bucket.
+    Transitions to pruned states, and the truths, may go to any bucket.
     """
     for source, row_group in pieces:
         yield from _expand(get(), source, row_group)

@@ -50,7 +50,7 @@ class SparkLivenessJudge:
 
     def __init__(self, search: Running, room: LivenessRoom | None = None) -> None:
         self._search, self._model = search, search.model
-        most = most_memory() // 2 // _BYTES_PER_TRANSITION  # half of what a search may take
+        most = most_memory() // 2 // _BYTES_PER_TRANSITION  # half of a search's budget
         self._room = room or LivenessRoom(most, most)
         self._fair = fair = FairLabels(self._model)
         self._fairness, self._labels = fair.conditions, fair.count
@@ -108,7 +108,7 @@ class SparkLivenessJudge:
 
     @cached_property
     def _described(self) -> tuple[SpaceOutline, list[StateSet], StateSet]:
-        """The space, the states where each predicate holds, and those in which a step enables a condition."""
+        """The space, the states in which each predicate holds, and those in which a step enables a condition."""
         files, sizes = self._parts.files, self._search.manifest.sizes
         total = sum(sizes)
         firsts = np.array([*(file.first for file in files), total], np.int64)
@@ -204,7 +204,7 @@ class SparkLivenessJudge:
             busy = busy | where
         distance = trimmer.distances(entries, allowed)
         stop = _nearest(distance, busy)
-        # A lasso with fewer states than the one that stops there has no state as far away.
+        # Every state of a lasso shorter than the one that ends at `stop` is nearer than `stop`.
         near = StateSet.of(distance < (FAR if stop is None else distance[stop]))
         left = trimmer.fair_part(near, Conditions.of(fairness, self._labels, enabled), self._room.early)
         weight, core = trimmer.weight(left), left

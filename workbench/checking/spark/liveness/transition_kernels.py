@@ -83,7 +83,7 @@ def meet(first, indptr, targets, labels, bits, own, enables, weak, held, met):
     Args:
         bits (uint8 array): The set.
         own (uint8 array): For each label the conditions that its step belongs to, one bit each.
-        enables (uint8 array): Those of them that are enabled where such a step is.
+        enables (uint8 array): Those of these conditions that such a step enables in its source.
         weak (int): The conditions that a state satisfies by not enabling them.
         held (uint8 array (states of the part)): The other conditions, where they are enabled.
         met (uint8 array): For all states.

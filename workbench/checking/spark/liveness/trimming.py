@@ -41,8 +41,8 @@ class Conditions(NamedTuple):
 
     Attributes:
         own: For each label the conditions that its step belongs to.
-        enables: Those of them that are enabled where such a step is.
-        said: The other conditions, each with the states where it is enabled.
+        enables: Those of these conditions that such a step enables in its source.
+        said: The conditions with an ENABLED of their own, each with the states where it is enabled.
     """
 
     own: np.ndarray
@@ -56,7 +56,7 @@ class Conditions(NamedTuple):
         return self.weak | self.strong
 
     def held(self, part: Part) -> np.ndarray:
-        """The conditions of `said` that are enabled in a part's states."""
+        """For each state of a part, the conditions of `said` that are enabled in it."""
         held = np.zeros(part.states, np.uint8)
         for bit, states in self.said:
             held[states[part.first : part.end]] |= np.uint8(bit)
@@ -266,12 +266,12 @@ class Trimmer:
         return int(np.ceil(np.array(shares) * self.space.transitions).sum())
 
     def distances(self, entries: StateSet, allowed: StateSet) -> np.ndarray:
-        """The distance of each allowed state from an initial one; :data:`FAR` if there is no way.
+        """The distance of each allowed state from an initial one; :data:`FAR` if it is unreachable.
 
-        Ways pass through an entry, and from there through allowed states alone. An entry's distance is its level.
+        A path passes through an entry, and from there through allowed states alone. An entry's distance is its level.
 
         Raises:
-            Undecided: If a way is too long to be counted.
+            Undecided: If a path is too long to be counted.
         """
         space = self.space
         depth = len(space.levels) - 1

@@ -1,4 +1,4 @@
-"""The levels of a search, as the driver makes them: the first one, narrow ones by itself, and where a budget cuts.
+"""The driver's share of a search: it makes the first level and narrow ones, and cuts levels short at a budget.
 
-``spark_run.py`` is what a search on Spark stands on: its run directory, its jobs, and its limits.
+``spark_run.py`` has what every search on Spark needs: its run directory, its jobs, and its limits.
 """

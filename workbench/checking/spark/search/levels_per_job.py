@@ -1,4 +1,4 @@
-"""The number of levels in a job: starting one costs as much as a wide level, but a stop loses the levels under way."""
+"""How many levels a job makes. Starting a job costs as much as a wide level, but stopping one loses all its levels."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ MOST_AHEAD = 1 << 20
 
 
 def levels_per_job(sizes: Sequence[int], buckets: int, seconds: float) -> int:
-    """The number of levels to make in a job after levels of some `sizes`, the last of which took some `seconds`.
+    """How many levels the next job should make, given the `sizes` of past levels and the `seconds` of the last one.
 
     Examples:
         >>> levels_per_job([500_000, 600_000], 2, 1.5), levels_per_job([500_000, 600_000], 2, 3.0)

@@ -31,7 +31,7 @@ class NarrowLevels:
         self._left_to_jobs = 0  # narrow levels since the last wide one
 
     def takes(self, manifest: RunManifest) -> bool:
-        """Whether to make the next level after `manifest` here."""
+        """Whether the driver should make the next level after `manifest` itself."""
         visited = sum(manifest.sizes)
         if visited > MOST_VISITED:
             self._worker = None
@@ -58,8 +58,8 @@ class NarrowLevels:
         """Expand `work`, and admit the new states.
 
         Args:
-            values: For each completed level the file of the values that were numbered after it.
-            watch: Called again and again; may raise to stop.
+            values: For each completed level, the file with the values that were numbered after it.
+            watch: Called repeatedly; it may raise to stop the work.
         """
         worker = self.worker(values, watch)
         get = lambda: worker  # noqa: E731

@@ -23,19 +23,20 @@ from workbench.storage.identity import Identity
 
 
 class Running:
-    """A search under way.
+    """A search in progress.
 
     Args:
-        spark: A session; for None, the first job starts a local one.
+        spark: A session. If it is None, the first job starts a local one.
         folder: The run directory, visible to the driver and all workers. A search holds its lock.
         identity: The identity of the task.
         manifest: The completed levels.
 
     Attributes:
-        counted (RunManifest): The basis of the result: the completed levels, and what a budget allowed of the next one.
+        counted (RunManifest): The levels that the result counts: the completed ones, and as much of the next as the
+            budget allowed.
         stopped: The reason why the search is not complete.
         error (ModelError or None): The model's error that ended it.
-        unfinished (bool): Whether the search ended in a way that nobody asked for, so that it can be resumed.
+        unfinished (bool): Whether the search ended unintentionally, so that it can be resumed.
         memory (list of Memory): The worker processes' memory as of the last completed level.
         reported (int): States visited in process.
         part_states (int): States per file of transitions.

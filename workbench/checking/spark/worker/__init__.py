@@ -1,4 +1,4 @@
-"""What a worker does with a level: it expands states, and admits the new ones of its buckets.
+"""A worker's part in a level: it expands states, and admits the new states of its buckets.
 
-In come parts of a level and messages; out go messages to other buckets, and the next level's files.
+Its input is parts of a level and messages; its output, messages to other buckets and the files of the next level.
 """

@@ -42,8 +42,8 @@ from workbench.kernel.meaning.properties import Liveness
 from workbench.storage.folder import Folder
 from workbench.storage.sums import FileSum
 
-#: Bytes of visited sets beyond which a process drops those of buckets that others have admitted since. Spark gives a
-#: bucket to any free process, so each of many processes will in time meet most buckets.
+#: Above this many bytes of visited sets, a process drops the buckets that another process has admitted to since. Spark
+#: gives a bucket to any free process, so in time each process would hold most buckets.
 _ROOM = 1 << 30
 
 
@@ -157,7 +157,7 @@ class Worker:
     def keep_bucket(self, bucket: int, visited: BucketSet, level: int) -> None:
         """Keep a bucket's visited set as of `level`; if room runs out, drop the sets not used in the level before."""
         visited.level = level
-        self._buckets[bucket] = visited  # the last one: the first has not been met for longest
+        self._buckets[bucket] = visited  # in last place: the first is the least recently used
         for other, bucket_set in list(self._buckets.items()):
             if bucket_set.level >= level - 1 or self._visited_bytes <= _ROOM:
                 break

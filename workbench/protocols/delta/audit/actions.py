@@ -27,7 +27,7 @@ READER_FEATURES = frozenset(
     ("columnMapping", "deletionVectors", "timestampNtz", "typeWidening", "typeWidening-preview", "v2Checkpoint")
     + ("vacuumProtocolCheck", "variantType", "variantType-preview", "variantShredding-preview")
 )
-#: With one of these, a catalog decides which commits succeed, and the log has them later.
+#: With one of these features, a catalog decides which commits succeed; they appear in the log only later.
 CATALOG_FEATURES = frozenset(("catalogManaged", "catalogOwned", "catalogOwned-preview"))
 
 _FILE_FIELDS = ("path", "partitionValues", "size", "dataChange", "deletionVector", "stats", "baseRowId")
@@ -49,10 +49,10 @@ class VectorPlace(NamedTuple):
     """The place of a data file's deletion vector.
 
     Attributes:
-        id: Tells it from all others.
-        name: Its file; None if it is inline, or elsewhere than in the table.
+        id: Its unique identifier.
+        name: Its file; None if it is inline, or outside the table.
         inline: Its bytes, if they are in the log.
-        unreadable: The reason why its place, or its bytes, cannot be told; None if they can.
+        unreadable: The reason why its place or its bytes cannot be determined; None if they can.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Judge a Delta table's history: replay its log, and compare the result with what other files say."""
+"""Judges a Delta table's history: replays its log, and compares the result with other files."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
@@ -66,7 +66,7 @@ class DeltaJudgement(Judgement):
 
     def __init__(self, source: Source, acks: list[dict[str, Any]] | None = None, since: int | None = None) -> None:
         super().__init__("delta", source, acks=acks, since=since)
-        self.hint = _read_hint(source)  # before the listing: what it names was there before it
+        self.hint = _read_hint(source)  # before the listing, so that files it names are listed if they exist
         log = list_log(source)
         assert log is not None  # it was detected
         self.log = log
@@ -491,7 +491,7 @@ class DeltaJudgement(Judgement):
                 self.remarks.append(f"{_HINT} says that {name} is {hinted:,}, and the checkpoint has {number:,}")
 
     def newest(self) -> None:
-        """Check that the files of the newest version are there, and name what is not known."""
+        """Check that the files of the newest version exist, and remark on what could not be checked."""
         now = self.snapshot
         if now is None:
             self.left_out.append("whether data files exist: the newest version cannot be read")
@@ -566,7 +566,7 @@ class DeltaJudgement(Judgement):
         ]
 
     def _remark(self, subject: str, cases: list[str], others: str) -> None:
-        """Remark on something that cannot be told, with the first case, if there is one."""
+        """Remark on something that cannot be determined, with the first case, if there is one."""
         if cases:
             more = f", as is so in {counted(len(cases) - 1, others)}" if cases[1:] else ""
             self.remarks.append(f"{subject}: {cases[0]}{more}")

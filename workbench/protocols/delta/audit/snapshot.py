@@ -25,7 +25,7 @@ class FileLife(NamedTuple):
 
 
 class Death(NamedTuple):
-    """The version that removed a file, and the one that had added it; -1 if that is not known."""
+    """The version that removed a file, and the version that had added it (-1 if unknown)."""
 
     version: int = -1
     first: int = -1
@@ -115,7 +115,7 @@ class Snapshot:
         yield from self._unlike(compaction)
 
     def _unlike(self, actions: Actions) -> Iterator[str]:
-        """The actions that differ from what the entries up to this version have left."""
+        """The actions that differ from the state that the entries up to this version produce."""
         for add in actions.adds:
             mine = self.live.get(add.name)
             if mine is None:

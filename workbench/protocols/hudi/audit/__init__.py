@@ -1,4 +1,4 @@
-"""Hudi's tables, versions 5, 6, 8 and 9; of merge-on-read what does not need log files."""
+"""Audits Hudi tables of versions 5, 6, 8 and 9. For merge-on-read tables, checks that need log files are left out."""
 
 from typing import Any
 

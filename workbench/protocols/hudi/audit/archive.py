@@ -24,7 +24,7 @@ MOST_OF_ARCHIVE = 256 * 2**20
 _MAGIC = b"#HUDI#"
 _AVRO_DATA = 3  # the number of a type of blocks
 _SCHEMA = 2  # the number of a field in a block's header
-#: The fields of a record, by action, that hold what a state of an instant says.
+#: The fields of an archived record, by action, that hold the contents of an instant's states.
 _METADATA = {
     "deltacommit": "hoodieCommitMetadata",
     "clean": "hoodieCleanMetadata",

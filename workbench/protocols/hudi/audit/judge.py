@@ -216,7 +216,7 @@ class HudiJudgement(Judgement):
             self.find_slice(FILES_EXIST, "proved", slice, f"{which}, but {by}", evidence, state_of, last=last)
 
     def _has_metadata_alone(self) -> bool:
-        """Whether there is no data file, as the audit was told that there may be none."""
+        """Whether the table has metadata alone. The caller has said that data files may be absent."""
         if not self.source.without_data:
             return False
         published = (*self.table.slices["name"].to_pylist(), *self.table.logs)

@@ -78,7 +78,7 @@ def duplicates(table: HudiTable, since: int | None, damages: Damages) -> Duplica
 
 
 def _batches(table: HudiTable, slice: Slice, columns: list[str], result: Duplicates) -> Iterator[pa.RecordBatch]:
-    """Columns of a slice; none if a cleaner has deleted it meanwhile, or it is damaged."""
+    """Columns of a slice, in batches; none if a cleaner has deleted it in the meantime, or if it is damaged."""
     try:
         yield from read_columns(table.source, slice["name"], columns)
     except Missing:

@@ -37,7 +37,7 @@ SLICES = pa.schema(
         *FILES,
         ("before", pa.int64()),  # the file group's previous slice; null if none is known
         ("replaced", pa.int64()),  # the version that replaces the file group; null if none does
-        ("built_on", pa.int64()),  # the slice it was merged from, as the commit says; null if none
+        ("built_on", pa.int64()),  # the slice it was merged from, according to the commit; null if none
         ("inserts", pa.int64()),
         ("size", pa.int64()),
         ("operation", pa.string()),
@@ -178,7 +178,7 @@ def read(source: Source, damages: Damages) -> HudiTable:
     gone = set(unpublished(table)["name"].to_pylist())
     if not gone:
         return table
-    # A cleaner may have deleted a slice between the two listings; then the timeline says so by now.
+    # A cleaner may have deleted a slice between the two listings; by now the timeline records that.
     instants = timeline.instants()
     reading.add(instants)
     later = reading.table(config, timeline.has_history())
@@ -300,7 +300,7 @@ class _TimelineReading:
         present = _present(self._source, published, self._logs)
         unread = {instant.version: instant for instant in self._unread if instant.action in WRITES}
         slices = _lived(pa.concat_tables([published, _by_names(present, unread)]), self._replaced)
-        if unread:  # nobody knows what these were built on
+        if unread:  # it is unknown what these were built on
             is_unread = pc.is_in(slices["first"], value_set=pa.array(unread, pa.int64()))
             built_on = pc.if_else(is_unread, slices["before"], slices["built_on"])
             slices = slices.set_column(slices.schema.get_field_index("built_on"), SLICES.field("built_on"), built_on)
@@ -442,7 +442,7 @@ def _by_names(present: Mapping[str, int], unread: Mapping[int, Instant]) -> pa.T
 
 
 def base_files(names: Iterable[str], kind: re.Pattern[str] = BASE_FILE) -> Iterator[tuple[str, str, str, int]]:
-    """The base files among some files, or those of another kind, with partition, file group and version."""
+    """The base files among some files, or the files of another kind, with partition, file group and version."""
     for name in names:
         parts = kind.fullmatch(name)
         if parts and len(parts[2]) in DIGITS:

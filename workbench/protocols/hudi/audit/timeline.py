@@ -38,7 +38,7 @@ class Instant(NamedTuple):
     """A file of the timeline; instants sort by timestamp."""
 
     ts: str
-    completed_at: str  # empty if the name does not say
+    completed_at: str  # empty if the name does not contain it
     action: str
     state: str
     name: str
@@ -62,10 +62,10 @@ def version_of_instant(ts: str) -> int:
 
 
 def version_in(ts: str, file: str) -> int:
-    """A timestamp that a file of the table gives, as a number.
+    """A timestamp from a file of the table, as a number.
 
     Raises:
-        Damaged: If it is none.
+        Damaged: If it is not a timestamp.
     """
     try:
         return version_of_instant(ts)
@@ -93,7 +93,7 @@ def properties(source: Source) -> dict[str, str]:
     """The contents of ``hoodie.properties``.
 
     Raises:
-        Damaged: If it is missing, or does not say what an audit needs.
+        Damaged: If it is missing, or lacks an entry that an audit needs.
         InputError: If the table is of an unsupported kind.
     """
     try:
@@ -107,7 +107,7 @@ def properties(source: Source) -> dict[str, str]:
         raise InputError(
             f"a Hudi table of type {brief(config['hoodie.table.type'])} is not accepted; {listed(TYPES)} are"
         )
-    version = config.get("hoodie.table.version", "0")  # the first version did not say
+    version = config.get("hoodie.table.version", "0")  # the first version did not record it
     if version not in map(str, VERSIONS):
         raise InputError(f"Hudi's table version {brief(version)} is not accepted; {listed(map(str, VERSIONS))} are")
     for name, accepted in (("hoodie.table.base.file.format", "PARQUET"), ("hoodie.table.format", "NATIVE")):

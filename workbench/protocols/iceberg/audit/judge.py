@@ -57,7 +57,7 @@ class IcebergJudgement(Judgement):
         self._remark_on_what_is_there()
 
     def rules(self) -> list[Rule]:
-        # A list of acknowledged commits says more than the snapshots that no metadata file names.
+        # A list of acknowledged commits is better evidence than snapshots that no metadata file names.
         last = self.unnamed if self.acks is None else self.acknowledged
         rules = [
             self.chain,
@@ -319,7 +319,7 @@ class IcebergJudgement(Judgement):
         before = [name for name, number in self.table.files_of_metadata.items() if number < first.number]
         if first.log or not before:
             return
-        with suppress(Damaged):  # nothing says that it is of this table
+        with suppress(Damaged):  # nothing shows that it belongs to this table
             if read_metadata(self.source, before[-1]).is_of_another(first):
                 return
         self.left_out.append(f"what was before {first.name}: its metadata-log is empty, and {before[-1]} exists")

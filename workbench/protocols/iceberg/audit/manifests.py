@@ -18,9 +18,9 @@ class ListedManifest(NamedTuple):
     """A manifest's entry in a manifest list.
 
     Attributes:
-        counts: Its added, existing and deleted files, and their rows; None if unsaid.
-        length: Its size.
-        first_row: The row id of the first row in its first file that does not say its own; None if unsaid.
+        counts: The numbers of its added, existing and deleted files and of their rows; None if not recorded.
+        length: Its size in bytes.
+        first_row: The row id of the first row in its first file without an explicit row id; None if not recorded.
     """
 
     added_by: int
@@ -65,10 +65,10 @@ class ManifestEntry(NamedTuple):
 
 
 class Places:
-    """Names of a table's files by the locations that its metadata gives.
+    """Maps the locations in a table's metadata to names of files.
 
-    A table that was moved or copied has files with locations of several folders: where it is, where the newest
-    metadata file says that it was, and what precedes ``/metadata/`` in its manifest lists.
+    In a table that was moved or copied, locations begin with different folders: its present one, the one in the newest
+    metadata file, and those before ``/metadata/`` in its manifest lists.
     """
 
     def __init__(self, source: Source, metadata: Metadata) -> None:
@@ -122,7 +122,7 @@ _KEPT = ("manifest_path", "added_snapshot_id", "content", *_OTHERS, *(field for 
 
 
 class ManifestLists:
-    """The manifest lists of a branch, one after the other. What a list has from the one before is not decoded again."""
+    """The manifest lists of a branch, in order. Entries shared with the previous list are not decoded again."""
 
     def __init__(self, source: Source, places: Places) -> None:
         self._source, self._places = source, places
@@ -171,7 +171,7 @@ class ManifestLists:
             -1 if added_by is None else added_by,
             record.get("content", 0) != 0,
             counts,
-            record.get("sequence_number") or 0,  # none in version 1; lists of version 2 say 0 of the same
+            record.get("sequence_number") or 0,  # missing in version 1, for which lists of version 2 record 0
             record.get("manifest_length"),
             record.get("first_row_id"),
         )
@@ -219,7 +219,7 @@ def entries_of(source: Source, places: Places, manifest: str, listed: ListedMani
 def row_ids_of(entries: Iterable[ManifestEntry], listed: ListedManifest) -> Iterator[tuple[RowIds, int]]:
     """The row ids of a manifest's live data files, each with the snapshot that added the file.
 
-    Those of files that do not say their own follow each other, from the manifest's first one on.
+    Files without explicit row ids are numbered consecutively, from the manifest's first row id.
     """
     following = listed.first_row
     for entry in entries:

@@ -57,12 +57,12 @@ class IcebergSnapshot(NamedTuple):
         return RowIds(self.first_row, self.added_rows or 0, f"snapshot {self.id}", self.sequence)
 
     def totals(self) -> dict[str, int]:
-        """The counts in its summary; computed when asked for, since older metadata files repeat every snapshot."""
+        """The counts in its summary. They are computed on demand, since older metadata files repeat every snapshot."""
         texts = {} if self.summary is None else {name: self.summary.get(name, str, "") for name in TOTALS}
         return {name: int(number) for name, number in texts.items() if number.isdecimal()}
 
     def mark(self) -> tuple[str, ...] | None:
-        """Flink's name for the commit, if it has one that tells commits apart."""
+        """Flink's identifier of the commit, if it has one that is unique to the commit."""
         ids = () if self.summary is None else tuple(self.summary.get(name, str, "") for name in _MARK)
         return ids if all(ids) and ids[-1] != _OF_BATCHES else None
 

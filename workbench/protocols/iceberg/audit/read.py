@@ -201,9 +201,9 @@ def _other_branches(source: Source, places: Places, metadata: Metadata, damages:
 
 
 def _current(source: Source, files: dict[str, int], damages: Damages, acknowledged: Container[int]) -> Current | None:
-    """The current metadata file of those that are not damaged; None if all are.
+    """The current metadata file among the undamaged ones; None if all are damaged.
 
-    A damaged one beside a whole one of the same number may be what a race's loser left.
+    If a damaged and an undamaged file have the same number, the damaged one may come from the loser of a race.
     """
     whole, damaged = dict(files), list[Damaged]()
     current = None
@@ -289,7 +289,7 @@ def _is_complete(source: Source, metadata: Metadata) -> bool:
 
 
 def _with_rounded(entry: ManifestEntry, id: int) -> ManifestEntry:
-    """An entry of the snapshot `id`, which may be rounded, as one of that snapshot."""
+    """An entry of the snapshot `id`, where the entry's own snapshot id may be rounded."""
     return entry._replace(added_by=id) if is_rounded(id, entry.added_by) else entry
 
 
@@ -419,7 +419,7 @@ class _BranchReading:
     def _come(
         self, snapshot: IcebergSnapshot, version: int, entries: list[ManifestEntry], dropped: set[str]
     ) -> set[str]:
-        """Record the live files of new manifests; returns those that are said to belong to an earlier snapshot."""
+        """Record the live files of new manifests; returns those whose entries name an earlier snapshot."""
         strange = set()
         for entry in entries:
             if entry.status == DELETED:

@@ -64,7 +64,7 @@ class CountsJudgement(Judgement):
         self.find(COUNTS_AGREE, "suspect", version, f"snapshot {version} {reason}", [f"snapshot/snapshot-{version}"])
 
     def misfits(self) -> None:
-        """Live files fit the table's schemas; each reason is told once."""
+        """Check that live files fit the table's schemas; each reason is reported once."""
         table = self.table
         if not table.schema.types:
             return
@@ -161,7 +161,7 @@ class CountsJudgement(Judgement):
                     _vector(table, vector, rows[vector["file"]])
 
     def _told(self, sizes: Mapping[str, int | None]) -> dict[str, int | None]:
-        """The files whose folders can be told; it is noted why others cannot."""
+        """The files whose folders can be determined; for the others, a note gives the reason."""
         unsure = {f"/{folder}/": doubt for folder, doubt in self.table.layout.unsure.items()}
         doubts = {name: doubt for name in sizes for folder, doubt in unsure.items() if folder in f"/{name}"}
         for doubt in sorted(set(doubts.values())):
@@ -171,7 +171,7 @@ class CountsJudgement(Judgement):
         return {name: size for name, size in sizes.items() if name not in doubts}
 
     def kept_files(self) -> None:
-        """The files of tags, and of branches' newest snapshots, are there, apart from what :meth:`files` misses."""
+        """Check that the files of tags, and of branches' newest snapshots, exist, except those :meth:`files` misses."""
         table, looked, outside = self.table, 0, 0
         if not _has_names(table) or table.layout.unknown:
             return
@@ -210,7 +210,7 @@ def _origin(table: PaimonTable, name: str) -> Origin:
 
 
 def _vector(table: PaimonTable, entry: dict[str, Any], rows: int) -> None:
-    """Check that a deletion vector has its checksum, and as many rows as it is said to have."""
+    """Check that a deletion vector matches its checksum and its recorded number of rows."""
     name = entry["index_file"]
     try:
         marks = read_vector(table.source, name, entry["offset"], entry["length"], rows, PAIMON)

@@ -55,7 +55,7 @@ SNAPSHOTS = pa.schema(
     ]
 )
 
-#: Other snapshots - of branches and tags, and older ones - reduced to what they keep alive.
+#: Other snapshots (of branches, of tags, and older ones), reduced to the files that they keep alive.
 OTHERS = pa.schema(
     [
         ("file", pa.string()),
@@ -189,7 +189,7 @@ def read_schema(source: Source, damages: Damages | None, needed_by: Iterable[int
 
 
 def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) -> Schema:
-    """Read a schema, and add its columns to those of the other ones."""
+    """Read a schema, and add its columns to those of the other schemas."""
     name = f"schema/schema-{number}"
     contents = _said(source, name)
     fields = contents.members(contents.take("fields", list), Document)
@@ -277,7 +277,7 @@ def others(source: Source) -> list[str]:
 
 
 def lists_of(source: Source, snapshot: str) -> list[str]:
-    """The lists that a snapshot's file names, those of its base and its delta first."""
+    """The manifest lists that a snapshot's file names, beginning with its base and its delta."""
     return _lists(_said(source, snapshot))
 
 

@@ -1,4 +1,4 @@
-"""Tags and branches of a Paimon table, whose snapshots keep files alive beside the newest snapshot."""
+"""Tags and branches of a Paimon table. Their snapshots keep files alive, as the newest snapshot does."""
 
 import re
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class Head(NamedTuple):
 
 def heads(table: PaimonTable, damages: Damages) -> Iterator[Head]:
     """The tags and branches whose metadata can be read; the damaged files of the others are noted."""
-    manifests: dict[str, pa.Table] = {}  # manifests, most of which heads share
+    manifests: dict[str, pa.Table] = {}  # manifests; most of them are shared by several heads
     for head in _heads(table):
         try:
             yield _head(table, head, manifests)

@@ -210,7 +210,7 @@ class PaimonJudgement(CountsJudgement):
                 f"before {self.table.oldest}, which have expired, cannot be said"
             )
             return
-        is_known = len(lost) == missing == 1  # of several, the files do not say which is whose
+        is_known = len(lost) == missing == 1  # with several, the files do not show which belongs to which
         evidence = [
             f"manifest/{orphan.manifest_list}, prepared as snapshot {orphan.version}, is named by no snapshot: "
             f"it adds {listed(file['name'] for file in orphan.files)}"

@@ -1,7 +1,7 @@
 """The places of a Paimon table's files: folders of partitions and buckets, by the options and types of its schema.
 
-Paimon stores names without folders. Java and Python spell some values of partitions differently, and so do versions of
-Java: of several spellings, the one that is there counts. What cannot be told is not checked.
+Paimon stores names without folders. Java and Python spell some partition values differently, and so do versions of
+Java: of several spellings, the one that exists counts. If a folder cannot be determined, its files are not checked.
 """
 
 import re
@@ -16,7 +16,7 @@ from workbench.protocols.paimon.audit import binary_row
 from workbench.protocols.paimon.audit.binary_row import Timestamp, kind_of, precision_of
 from workbench.protocols.paimon.audit.files import Schema
 
-#: Options that say where files are: those that are followed, and those by which metadata has the places.
+#: Options that determine where files are: those that are supported, and those with which metadata has full paths.
 FOLLOWED = frozenset(
     ("data-file.path-directory", "index-file-in-data-file-dir", "partition.legacy-name", "partition.default-name")
 )
@@ -34,8 +34,8 @@ class Layout:
     """Where a table's files are.
 
     Attributes:
-        unknown: The options of paths that are not known here: with one of them, nothing says where files are.
-        unsure: The folders of partitions whose names cannot be told, each with the reason.
+        unknown: The unsupported options of paths. With any of them, the folders of files are unknown.
+        unsure: The partitions whose folder names cannot be determined, each with the reason.
     """
 
     def __init__(self, source: Source, schema: Schema) -> None:
@@ -64,7 +64,7 @@ class Layout:
         return self._partitions[row]
 
     def bucket(self, partition: str, bucket: int) -> str:
-        """A bucket's folder; rows wait in that of the bucket -2 until they get another."""
+        """A bucket's folder. Rows stay in the folder of bucket -2 until they are assigned to another bucket."""
         name = "bucket-postpone" if bucket == _POSTPONED else f"bucket-{bucket}"
         return self._top + "/".join(filter(None, (partition, name)))
 

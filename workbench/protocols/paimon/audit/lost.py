@@ -64,7 +64,7 @@ def orphans(table: PaimonTable) -> list[Orphan]:
 
 
 def _orphans(table: PaimonTable, listed: set[str], named_elsewhere: set[str]) -> Iterator[Orphan]:
-    # A base that is still being written is not an empty one, which is that of snapshot 1.
+    # An unfinished base must not be taken for an empty one, which only snapshot 1 has.
     lists = {name: names for name in table.orphans if (names := _names(table, name)) is not None}
     named = {name for names in table.snapshots["manifests"].to_pylist() for name in names} | named_elsewhere
     unnamed = {name for names in lists.values() for name in names} - named

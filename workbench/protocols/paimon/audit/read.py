@@ -45,7 +45,7 @@ from workbench.protocols.paimon.audit.files import (
 )
 from workbench.protocols.paimon.audit.layout import Layout
 
-#: The number of attempts to read a table whose snapshots expire meanwhile.
+#: How often to try to read a table whose snapshots expire during the reading.
 _ATTEMPTS = 5
 
 #: :data:`FILES` with more on Paimon's files; `appended` is the version that added a file with new rows. A bucket's name
@@ -329,7 +329,7 @@ def _lifetimes(entries: pa.Table, snapshots: pa.Table, first: int) -> tuple[pa.T
 
 
 def with_folders(files: pa.Table, layout: Layout) -> pa.Table:
-    """Files, or vectors, with the names of their partitions and bucket folders, and those of vectors' files."""
+    """Files, or vectors, with the names of their partition and bucket folders, and for vectors those of their files."""
     places = list(zip(*(files[name].to_pylist() for name in ("partition", "bucket")), strict=True))
     folders = {place: layout.bucket(layout.partition(place[0]), place[1]) for place in set(places)}
     partitions = pa.array([layout.partition(row) for row, _ in places], pa.string())

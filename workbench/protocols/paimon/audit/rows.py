@@ -73,7 +73,7 @@ Whole = dict[tuple[str, int], dict[str, Any]]
 
 
 def whole_rows(source: Source, schema: Schema, bucket: str, positions_of: dict[str, list[int]]) -> Whole:
-    """Complete rows by file and position: their keys and values as JSON, and whatever else tells them apart."""
+    """Complete rows by file and position: their keys and values as JSON, and anything else that distinguishes them."""
     rows: Whole = {}
     for name, positions in positions_of.items():
         table = _read(source, f"{bucket}/{name}", None)

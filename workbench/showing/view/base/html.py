@@ -1,8 +1,8 @@
-"""The common parts of everything drawn: the style sheet, and the display in a notebook.
+"""The basis of everything drawn: the style sheet, and the display in a notebook.
 
-A drawing is HTML with inline SVG, which takes its text colour from the page and so suits light and dark ones. What a
-notebook keeps must also survive viewers that strip SVG, scripts and styles: there each SVG travels as an image, and a
-script turns it back into inline SVG where scripts may run.
+A drawing is HTML with inline SVG. It takes its text colour from the page, and so suits light and dark ones. Outputs
+saved in a notebook must also survive viewers that strip SVG, scripts and styles: each SVG is saved as an image, and a
+script, where it may run, turns it back into inline SVG.
 """
 
 import itertools
@@ -66,7 +66,7 @@ def badge(word: str, text: str | None = None) -> Markup:
 
 
 def noted(words: object) -> Markup:
-    """A remark, as a paragraph of its own."""
+    """A remark in a separate paragraph."""
     return element("p", words, class_="wb-note")
 
 
@@ -112,7 +112,7 @@ def player_script() -> str:
 
 @cache
 def canvas_script(states: bool = True, density: bool = True) -> str:
-    """What draws on canvases, after the script of pictures.
+    """The scripts that draw on canvases; the script of pictures must come before them.
 
     Args:
         states: Whether there are whole state graphs: it then defines ``openStates``.
@@ -123,10 +123,10 @@ def canvas_script(states: bool = True, density: bool = True) -> str:
 
 
 def drawn_style(traces: bool = True) -> str:
-    """The style sheet of drawings and, where there are traces to be played, of the player.
+    """The style sheet of drawings and, if there are traces to play, of the player.
 
-    The player's rules stand below the root, and so are stronger than rules for drawings that are like them: a page may
-    have those again, further below, with what is drawn there.
+    The player's rules have the root in their selectors, and so override equal rules for drawings: a page may repeat
+    those further down, with its other drawings.
     """
     return style("style.css") + (f":is(html, :where(:host)) {{\n{style('player.css')}}}" if traces else "")
 
@@ -137,8 +137,8 @@ def live_script(
     """The script that makes the drawings in the same element live, and the scripts that build on it.
 
     Args:
-        traces: Whether there are traces to be played among them.
-        states, density, runs: Whether there are whole state graphs, densities, and two runs beside each other.
+        traces: Whether the drawings include traces to play.
+        states, density, runs: Whether they include whole state graphs, densities, or two runs side by side.
     """
     rest = (player_script() if traces or runs else script("pictures.js")) + canvas_script(states, density)
     rest += script("runs.js") if runs else ""
@@ -231,7 +231,7 @@ _FITTING = "max-width: 100%; height: auto"
 
 
 def portable(fragment: Markup) -> Markup:
-    """The fragment as a notebook keeps it: see the head of this module."""
+    """The fragment as it is saved in a notebook: see the head of this module."""
     whole = ElementTree.fromstring(f"<div>{fragment}</div>")
     classes = {part.get("class") for part in whole.iter()}
     traces, states, density, runs = (f"wb-{name}" in classes for name in ("trace", "whole", "density", "runs"))

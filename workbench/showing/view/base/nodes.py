@@ -11,10 +11,10 @@ class Node:
     """A state, or a group of states that agree on some variables.
 
     Attributes:
-        tooltip: The whole state, or what the group has in common.
-        marks: Of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
-        count: The number of states that it stands for.
-        picture: Of the state; it takes the place of the label.
+        tooltip: The whole state, or what the states of the group have in common.
+        marks: Some of ``initial``, ``violating``, ``trace``, ``focus`` and ``loop``.
+        count: The number of states in the group.
+        picture: The picture of the state, shown in place of the label.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Edge:
     Attributes:
         source, target: Identifiers of nodes.
         labels: The actions.
-        count: The number of transitions that it stands for.
+        count: The number of transitions.
     """
 
     source: str

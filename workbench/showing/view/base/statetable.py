@@ -13,7 +13,7 @@ from workbench.showing.view.base.truth import Truth
 
 
 def state_table(state: State, changes: Sequence[Change] = (), truths: Iterable[Truth] = ()) -> Rendered:
-    """A state, a row per variable. What `changes` names comes first and is highlighted; the whole is then folded.
+    """A state, one row per variable. The changed parts come first, highlighted; the whole state is then folded.
 
     Args:
         changes: The changes made by the step to this state.

@@ -24,10 +24,10 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class Truth:
-    """Whether a property's predicate is true in one state, or of the step that led there.
+    """Whether a property's predicate is true in a state, or of the step that led to it.
 
     Attributes:
-        name: The property's, with its arguments.
+        name: The property's name, with its arguments.
         holds: For a liveness property, whether its goal holds here.
         why: The fault of an invariant, or of the step.
     """
@@ -44,7 +44,7 @@ class Truth:
 
     @property
     def broken(self) -> bool:
-        """Whether a state or a step is wrong."""
+        """Whether the truth means that the state or step is at fault."""
         return self.kind not in ("reachable", "liveness") and not self.holds
 
     @property
@@ -94,7 +94,7 @@ class StepTruths:
     """Tells the truth of every property of steps.
 
     Args:
-        properties: Those that the model checks by default for None.
+        properties: The properties; None means those that the model checks by default.
     """
 
     def __init__(self, model: Machine, properties: Sequence[str] | None = None) -> None:
@@ -103,7 +103,7 @@ class StepTruths:
         self._deadlock = properties is not None and DEADLOCK.name in names_in("properties", properties)
 
     def __call__(self, before: State | None, instance: ActionInstance | None, after: State) -> tuple[Truth, ...]:
-        """The truths of the step of `instance` to the state `after`, or of a beginning there where there is no step."""
+        """The truths of the step of `instance` to the state `after`; without a step, of starting in `after`."""
         judged = []
         for declared, judge in self._judges:
             answer: bool | str | None = None
@@ -129,7 +129,7 @@ def _goal(name: str, label: str, goal: Predicate) -> Judge:
 
 
 def _predicate(model: Machine, parts: Sequence[PropertyInstance]) -> Judge:
-    """A property of states, with some arguments: all its parts are true, or the first one that is not says why."""
+    """A property of states for given arguments: it holds if all its parts do; else the first false part says why."""
     label, kind = _named(parts[0].property.name, parts[0].arguments), parts[0].property.kind
 
     def judge(state: State) -> Truth:
@@ -141,7 +141,7 @@ def _predicate(model: Machine, parts: Sequence[PropertyInstance]) -> Judge:
 
 
 def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
-    """The answer of `judge`; for an error of the model, its text, since the trace to it is shown too."""
+    """The answer of `judge`, or the text of an error of the model, since traces to errors are shown as well."""
     try:
         return judge(*states)
     except ModelError as error:
@@ -149,7 +149,7 @@ def _answer(judge: Callable[..., bool | str], *states: Any) -> bool | str:
 
 
 def _explained(model: Machine, declared: Property, answer: bool | str, *states: State) -> bool | str:
-    """The answer; if it is no more than "no" of what should hold, the fault that the model finds there."""
+    """The answer; if it is a plain "no" for a property that should hold, the model's explanation of the fault."""
     fault = model.why_false(declared, states) if answer is False and not declared.wanted else None
     return fault if isinstance(fault, Fault) else answer
 

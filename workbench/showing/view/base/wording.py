@@ -1,4 +1,4 @@
-"""Steps and changes in words, for where a person reads."""
+"""Steps and changes in words, for people to read."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ class Told:
 
 
 def told_action(action: DeclaredAction) -> str:
-    """The first clause of what an action's author says of it, or else its name.
+    """The first clause of an action's docstring; without a docstring, the action's name.
 
     Examples:
         >>> from workbench import machine_of
@@ -83,7 +83,7 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
 
 
 def told_break(name: str, steps: int, shortest: int | None) -> str:
-    """A sentence for somebody who broke a property by hand, beside a shortest violation, if one is known.
+    """A sentence for somebody who broke a property by hand. It compares with the shortest violation, if known.
 
     Examples:
         >>> told_break("ConsistentRead", 11, 9)
@@ -94,7 +94,7 @@ def told_break(name: str, steps: int, shortest: int | None) -> str:
 
 
 def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
-    """A name beside its value; a record of that name has none of its own."""
+    """A name followed by its value. A record whose type has that name is shown without the type."""
     text = show(value, " ")
     kind = type(value).__name__
     if record_items(value) and kind.lower() == name.lower():

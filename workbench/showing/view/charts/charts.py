@@ -141,7 +141,7 @@ def verdict_map(
         caption = "\n".join(f"{constant} = {word(constant, value)}" for constant, value in where.items())
         if kept:
             title = f"{name}\n{caption}" if caption else name
-            whole = caption.replace("\n", ", ") if clickable else ""  # a button has to say all by itself
+            whole = caption.replace("\n", ", ") if clickable else ""  # a button's text must make sense alone
             panels.append(_panel(title, name, kept, *axes, whole, word))
     fixed = [f"{n} = {word(n, values[n][0])}" for n in constants if n not in varying and values[n]]
     notes = (f"Everywhere: {', '.join(fixed)}",) if fixed else ()

@@ -11,9 +11,9 @@ from workbench.showing.view.charts.chart import Chart
 from workbench.showing.view.charts.plot import Axis, Label, Plot, Rect, Tick
 
 _WIDTH, _LEGEND, _ROW = 1160, 34, 24
-#: The most that a line of several panels may take: the width of a notebook beside a sidebar.
+#: The greatest width of a row of panels: that of a notebook next to a sidebar.
 _LINE = 820
-#: Up to this total width, long names of columns stand upright.
+#: Up to this total width, long column names are written vertically.
 _UPRIGHT = 260
 _EMPTY = "rgba(128,128,128,0.1)"
 DOWN, RIGHT = "\N{DOWNWARDS ARROW}", "\N{RIGHTWARDS ARROW}"
@@ -48,7 +48,7 @@ class GridPanel:
     """One grid.
 
     Attributes:
-        cells: By row and column; what is missing stays empty.
+        cells: The cells, by row and column. A missing one stays empty.
     """
 
     title: str

@@ -1,7 +1,6 @@
 """The description of a chart, from which an SVG and a plotly figure are made.
 
-A plot says where everything is, once. Panels have their places in pixels; what is in a panel has its place on the
-panel's two axes.
+A plot fixes every position once. Panels are placed in pixels, and their contents on the panel's two axes.
 """
 
 from dataclasses import dataclass
@@ -24,9 +23,9 @@ class Tick(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """An axis: the values at its start and its end (of y: below and above), and its marks.
+    """An axis: the values at its start and its end (for y, at the bottom and at the top), and its marks.
 
-    With `lines` each mark has a line across the panel; `above` and `tilted` are for the texts of an x axis.
+    With `lines`, each mark has a line across the panel. `above` and `tilted` apply to the texts of an x axis.
     """
 
     span: tuple[float, float]
@@ -42,9 +41,9 @@ class Axis(NamedTuple):
 
 
 class Rect(NamedTuple):
-    """A rectangle from a corner, on the axes of its panel; with a text in it, or after it where it has no `ink`.
+    """A rectangle given by a corner, on the axes of its panel. Its text is inside it, or after it if it has no `ink`.
 
-    In a panel for notebooks a click on it sends `send`, where there is such.
+    In a notebook's panel, a click on it sends `send`, unless that is empty.
     """
 
     x: float

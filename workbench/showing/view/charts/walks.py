@@ -27,7 +27,7 @@ def walks_chart(seen: Simulation) -> Bars:
 
 
 def simulation_view(seen: Simulation) -> Drawn:
-    """A simulation: the verdicts, how much was looked at, and what each action contributed."""
+    """A simulation: the verdicts, how far the walks went, and how often each action was enabled and taken."""
     rows = [(badge(v.word), element("code", v.name), _reason(v)) for v in seen.verdicts]
     head = headed(seen.model.name, constants_line(seen.model))
     parts = [head, table(("verdict", "property", "reason"), rows), *map(noted, seen.lines)]

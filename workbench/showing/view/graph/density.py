@@ -20,7 +20,7 @@ class Density(Drawn):
 
     Attributes:
         title: With the counts of states and of violating ones.
-        notes: On what the states stand for, and what is not among them.
+        notes: What the states stand for, and which states are missing.
         lenses: Each lens that rows can show, with its gain; those that the property reads are marked.
         data: What the page draws:
 
@@ -59,7 +59,7 @@ class Density(Drawn):
         )
 
     def svg(self) -> Markup:
-        """Its first view as a picture by itself."""
+        """The initial view as a static picture."""
         return density_svg(self.data, self.title)
 
     def text(self) -> str:

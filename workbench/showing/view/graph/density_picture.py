@@ -1,4 +1,4 @@
-"""A density as a picture that needs no script and is right on light and on dark: its first view in ``density.js``."""
+"""A density as a static picture for light and dark pages: the initial view of ``density.js``."""
 
 import math
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ def _passed(data: Mapping[str, Any]) -> list[int]:
 
 
 def _hue(share: float) -> str:
-    """As in the page: a single violating state shows."""
+    """The hue for a share of violating states. As on the page, even a single violating state is visible."""
     part = 0.2 + 1.8 * share if share else 0.0
     first = min(int(part), 1)
     mixed = _HUES[first] + (_HUES[first + 1] - _HUES[first]) * (part - first)
@@ -98,7 +98,7 @@ def _path(sheet: Sheet, places: list[tuple[float, float]]) -> None:
 
 
 def _legend(sheet: Sheet, y: float, data: Mapping[str, Any]) -> None:
-    """What the hues are, and the line."""
+    """The legend: it explains the hues and the line."""
     x: float = _LEFT
     if data["fault"]:
         for share, words in ((0.0, "none violates"), (0.5, "half do"), (1.0, "all do")):

@@ -16,7 +16,7 @@ from workbench.showing.view.base.difference import brief
 from workbench.showing.view.base.html import MIDDLE, PURPLE, SKY, VERMILLION, clip
 from workbench.showing.view.base.nodes import Edge, Node
 
-#: Graphviz takes no ``currentColor``: this unlikely colour stands for it until the SVG is there.
+#: Graphviz does not accept ``currentColor``: this unlikely colour takes its place until the SVG is made.
 _CURRENT = "#010203"
 _FONT = "Helvetica,Arial,sans-serif"
 _INK = "#10222e"
@@ -108,7 +108,7 @@ def _room(node: Node) -> dict[str, str]:
 
 
 def _hung(node: Node, picture: Picture, drawn: ElementTree.Element) -> Markup:
-    """The picture of a node in its place in the drawing; nodes are light on every page, and so are their pictures."""
+    """Place a node's picture in the drawing. Nodes are light on every page, and so are their pictures."""
     numbers = [float(n) for path in drawn.iter(f"{SVG}path") for n in _NUMBER.findall(path.get("d", ""))]
     x, y = (min(along) + max(along) for along in (numbers[::2], numbers[1::2]))  # twice the middle
     scale = _scale(picture)

@@ -22,7 +22,7 @@ from workbench.showing.view.trace.trace import packed
 if TYPE_CHECKING:
     import graphviz
 
-#: The most edges of a picture, unless more are asked for.
+#: The default for the most edges in a picture.
 MOST_EDGES = 300
 #: The most states that are shown as pictures.
 MOST_PICTURES = 24
@@ -107,7 +107,7 @@ def violations(space: Space) -> dict[str, np.ndarray]:
 
 
 def notes_on(space: Space) -> Iterable[str]:
-    """What the states of a space stand for, and what is not among them."""
+    """Notes on a space: what its states stand for, and which states are missing."""
     if space.result.symmetry:
         names = ", ".join(space.result.symmetry)
         yield f"A state represents all that differ from it only in which of {names} is which"
@@ -119,7 +119,7 @@ def notes_on(space: Space) -> Iterable[str]:
 
 
 def packed_pictures(ids: Sequence[str], draw: Callable[[str], pictures.Picture]) -> tuple[str | None, list[str]]:
-    """The pictures of states, packed, and what to say of those that are left out for want of room: the last ones."""
+    """The pictures of states, packed, and a note if there was no room for the last ones."""
     drawn = {id: draw(id).svg_with(f"peek-{id}-") for id in ids[:MOST_SHOWN]}
     shown = packed(drawn)
     while len(shown) > MOST_PACKED:
@@ -147,7 +147,7 @@ class StateGraph(Figure):
     clickable: bool = False
 
     def digraph(self) -> "graphviz.Digraph":
-        """The graph as Python's graphviz package has it, without the pictures of states.
+        """The graph as an object of Python's graphviz package, without the pictures of states.
 
         Raises:
             InputError: If that package or Graphviz's program is not installed.
@@ -155,7 +155,7 @@ class StateGraph(Figure):
         needs("lab", "a Digraph", "graphviz")
         import graphviz
 
-        dot.need_program()  # the package would say so in many lines, when the graph is shown
+        dot.need_program()  # the package itself would fail only when the graph is shown, in many lines
         nodes = [replace(node, picture=None) for node in self.nodes]
         return graphviz.Digraph(body=[f"{line}\n" for line in dot.statements(nodes, self.edges)])
 
@@ -167,15 +167,15 @@ class StateGraph(Figure):
         return self._svg
 
     def html(self) -> Markup:
-        """The graph at its natural size: one that is wide is scrolled, since scaled down nobody could read it."""
+        """The graph at its natural size. A wide graph is scrolled: scaled down, it would be illegible."""
         shown, more = self._pictures()
         drawn = element("div", self.svg(), class_="wb-graph wb-scroll", data_pictures=shown)
         return element("figure", element("figcaption", self.title), drawn, *map(noted, (*self.notes, *more)))
 
     def _pictures(self) -> tuple[str | None, list[str]]:
-        """The pictures of the states, packed, and what to say of those that are left out.
+        """The pictures of the states, packed, and a note on those that are left out.
 
-        Where there is no room for all of them, the states of a trace go before others, and then those drawn first.
+        If there is no room for all, states of a trace have priority, then those drawn first.
         """
         if self.draw is None:
             return None, []

@@ -1,4 +1,4 @@
-"""Where the states of a graph stand: breadth-first levels are the layers, and barycentres order each of them.
+"""Lays out the states of a graph: each breadth-first level is a layer, ordered by barycentres.
 
 A step leads at most one level on, so no edge forward is longer than from one layer to the next, and none has to be
 routed. The states of a trace are pinned: the trace becomes a straight line, and the rest is ordered around it.
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: The passes over all layers, in turn forth and back. More of them change little.
+#: The number of passes over all layers, alternately forward and backward. More passes change little.
 _SWEEPS = 6
 
 
@@ -58,7 +58,7 @@ def layered(levels: np.ndarray, sources: np.ndarray, targets: np.ndarray, spine:
 
 
 def _by_layer(own: np.ndarray, other: np.ndarray, level: np.ndarray, count: int) -> list[tuple[np.ndarray, np.ndarray]]:
-    """For each layer the ends of its steps: those in the layer, and those in the one beside it."""
+    """For each layer, the steps between it and an adjacent layer: their ends here, and their ends there."""
     by_level = np.argsort(level[own], kind="stable")
     ends = np.searchsorted(level[own][by_level], np.arange(count + 1))
     return [(own[by_level[a:b]], other[by_level[a:b]]) for a, b in itertools.pairwise(ends)]

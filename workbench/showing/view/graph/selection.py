@@ -1,6 +1,6 @@
 """The choice of states to draw: all, those around one, a trace with its alternatives, or a projection.
 
-Drawing more than a few hundred edges helps nobody, so each function has a bound, and the graph says what was left out.
+More than a few hundred edges help nobody, so each function has a bound, and the graph notes what was left out.
 """
 
 import heapq
@@ -88,7 +88,7 @@ def state_graph(
     most_edges: int = MOST_EDGES,
     pictures: bool = False,
 ) -> StateGraph:
-    """The whole graph when it is small; of a larger one the first levels.
+    """The whole graph if it is small; otherwise its first levels.
 
     Args:
         variables: The variables or cells, by name, that the nodes show of their states; by default, nodes show numbers.
@@ -204,7 +204,7 @@ def _of_states(
 
 
 def _illustrate(draft: GraphDraft, draw: Callable[[str], Picture], notes: list[str]) -> None:
-    """Show states as pictures, those of the trace first, as many as there is room for; this is noted."""
+    """Show states as pictures as far as there is room, those of the trace first, and note how many are shown."""
     chosen = sorted(draft.nodes.values(), key=lambda node: not node.marks & {TRACE, FOCUS})[:MOST_PICTURES]
     draft.nodes |= {node.id: replace(node, picture=draw(node.id)) for node in chosen}
     if len(draft.nodes) > MOST_PICTURES:
@@ -282,13 +282,13 @@ def alternatives(
 def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST_EDGES) -> StateGraph:
     """The space seen through some variables: states that agree on them are one node, and transitions are counted.
 
-    Transitions that change none of the variables are not drawn. The graph begins at the initial states: where there are
-    more edges than are drawn, all that is drawn can be reached from them.
+    Transitions that change none of the variables are not drawn. The graph begins at the initial states: even if some
+    edges are left out, every node that is drawn is reachable from them.
 
     Args:
         variables: Names of variables or of cells, such as ``pc`` or ``pc[w1]``.
-        most_edges: A bound on the edges; of those that go on from what is drawn, the one with the most transitions
-            comes next.
+        most_edges: A bound on the edges. The graph grows by the edge with the most transitions among those that leave
+            the part drawn so far.
 
     Raises:
         InputError: For no variable, or one that the model does not declare.
@@ -346,7 +346,7 @@ def projection(space: Space, variables: Sequence[str], *, most_edges: int = MOST
 
 
 def _heaviest(weights: dict[tuple[int, int], int], initial: Iterable[int], most: int) -> list[tuple[int, int]]:
-    """Up to `most` edges, each from where an earlier one or an initial node is: always the heaviest of these."""
+    """Up to `most` edges. Each is the heaviest of those that leave an initial node or the end of an earlier edge."""
     leaving: dict[int, list[tuple[int, int]]] = {}
     for ends in weights:
         leaving.setdefault(ends[0], []).append(ends)

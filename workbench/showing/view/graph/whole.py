@@ -25,7 +25,7 @@ class WholeGraph(Drawn):
 
     Attributes:
         title: With the counts of states and steps.
-        notes: On what the states stand for, and what is not among them.
+        notes: What the states stand for, and which states are missing.
         data: What the page draws:
 
             - ``levels``: the number of states in each breadth-first level; states are numbered level by level;
@@ -35,7 +35,7 @@ class WholeGraph(Drawn):
             - ``path``: the states of the trace, and ``loop``, the position of the one it returns to, or None;
             - ``variables``: each with its ``name``, its ``values`` as texts, and which of them each state has (``of``).
         draw: Gives the picture of a state.
-        asks: Whether the page has a kernel to ask for pictures; otherwise it brings as many as there is room for.
+        asks: Whether the page can ask a kernel for pictures; otherwise it contains as many as fit.
     """
 
     title: str
@@ -68,7 +68,7 @@ class WholeGraph(Drawn):
 
 
 def whole_graph(space: Space, *, trace: Trace | None = None) -> Drawn:
-    """The whole graph of a space of up to 5,000 states; of a larger one a line on what else can be drawn.
+    """The whole graph of a space of up to 5,000 states; for a larger space, a line that says what else can be drawn.
 
     Args:
         trace: A behaviour to light up; by default, that of the first violated property.
@@ -119,13 +119,13 @@ def path_of(space: Space, trace: Trace | None) -> tuple[list[int], list[str]]:
 
 
 def _labels(space: Space) -> tuple[list[str], list[int]]:
-    """The different labels of steps, and which of them each step has; only one step of each kind is spelled."""
+    """The distinct labels of steps, and the index of each step's label. Only one step of each kind is rendered."""
     _, examples, kinds = np.unique(space.steps, return_index=True, return_inverse=True)
     return _numbered([space.label(int(example)) for example in examples], kinds)
 
 
 def variables_of(space: Space, rows: np.ndarray) -> list[dict[str, Any]]:
-    """Each cell as people see it, its different values as texts, and which of them each of the states `rows` has."""
+    """For each cell its name, its distinct values as texts, and the index of the value in each of the states `rows`."""
     variables = []
     for shown in space.model.layout.shown:
         parts = rows[:, shown.first : shown.first + len(shown.numbers)]
@@ -141,7 +141,7 @@ def variables_of(space: Space, rows: np.ndarray) -> list[dict[str, Any]]:
 
 
 def _numbered(texts: Sequence[str], kinds: np.ndarray) -> tuple[list[str], list[int]]:
-    """Each text once, and which of them ``texts[kind]`` is for each of the `kinds`."""
+    """The distinct texts, and for each of the `kinds` the index of ``texts[kind]`` among them."""
     different = list(dict.fromkeys(texts))
     places = np.array([different.index(text) for text in texts], int)
     return different, places[kinds].tolist()

@@ -1,1 +1,1 @@
-"""Pages that stand on their own: of a result, of a trace, and of an audit."""
+"""Self-contained pages: of a result, of a trace, and of an audit."""

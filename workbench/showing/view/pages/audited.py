@@ -39,7 +39,7 @@ def audit_page(audit: Audit) -> str:
 
 
 def audits_page(rows: Sequence[tuple[str, Sequence[str], str]]) -> str:
-    """A page with a line for each audited table: its state, the cells beside that, and the address of its own page."""
+    """A page with a row for each audited table: its state, the other cells, and a link to its own page."""
     body = []
     for state, (format, versions, name, findings), file in rows:
         link = element("a", name, href=quote(file)) if file else name

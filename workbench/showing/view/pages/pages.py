@@ -59,10 +59,10 @@ def report(
     """A self-contained HTML page on one result.
 
     Args:
-        title: The model and its settings by default.
-        source: Where its expected figures are from.
+        title: The title; by default the model and its settings.
+        source: The source of the expected figures.
         differences: The differences between the result and the expectations.
-        as_expected: Whether it is all that was expected; a result that differs in nothing may have left something open.
+        as_expected: Whether the result is all that was expected. Even without differences, some of it may be open.
         space: The states, for the graph and for what reads and writes what.
         repair: What would repair the first violation.
         left_out: Why there is no `space`, and how to see it.
@@ -101,7 +101,7 @@ def _in_short(result: Result) -> Markup:
 
 
 def _wide(name: str, table: Markup) -> Markup:
-    """What may be wider than a window, which scrolls by itself then."""
+    """Wrap a table that may be wider than the window, so that it scrolls on its own."""
     return element("div", table, class_="wb-wide", tabindex=0, role="group", aria_label=name)
 
 

@@ -8,7 +8,7 @@ from workbench.showing.view.pages.pages import page
 from workbench.showing.view.trace.tables import constants_line
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
-#: Pictures and lanes stand side by side where the window is wide.
+#: In a wide window, pictures and lanes are side by side.
 _WIDE = element("style", "main.wb { max-width: 1860px; }")
 
 

@@ -1,1 +1,1 @@
-"""Behaviours: in lanes, as states with what each step changes, beside another one, and as an animated picture."""
+"""Views of behaviours: as lanes, as states with the changes of each step, next to another behaviour, and animated."""

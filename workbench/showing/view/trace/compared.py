@@ -107,7 +107,7 @@ class TwoRuns(Drawn):
 
     @cached_property
     def _key(self) -> str:
-        """What keeps the ids of its pictures apart from those of others on a page."""
+        """A prefix that keeps the ids of these pictures apart from others on the same page."""
         links = " ".join([*(side.permalink for side in self.runs.sides), *self.runs.names])
         return f"r{zlib.crc32(links.encode()):08x}"
 

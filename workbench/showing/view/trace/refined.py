@@ -15,14 +15,14 @@ from workbench.showing.view.base.wording import listed, told_change
 
 @dataclass(frozen=True)
 class RefinedStep:
-    """A step as the refined model sees it.
+    """A step in terms of the refined model.
 
     Attributes:
-        model: The refined model's class.
-        step: The step that it is there. None if it changes nothing there, or what no action does.
-        state: The refined model's state after it.
-        changes: Its changes there.
-        why: What is wrong with it, if the refined model has no such step.
+        model: The class of the refined model.
+        step: The corresponding step there. None if nothing changes there, or if no action makes the change.
+        state: The refined model's state after the step.
+        changes: What changes there.
+        why: If the refined model has no such step, the reason.
     """
 
     model: str
@@ -44,7 +44,7 @@ class RefinedStep:
 
     @property
     def sentence(self) -> str:
-        """A sentence on the step in the refined model, to follow the one on the step here."""
+        """A sentence about the step in the refined model. It follows the sentence about the step itself."""
         if self.why is not None:
             return f"That is {self.words}: {self.why}."
         changes = listed([told_change(change) for change in self.changes])

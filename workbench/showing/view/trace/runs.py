@@ -1,6 +1,6 @@
-"""Two runs step by step: which steps are the same, which have another effect, and where the runs diverge.
+"""Compares two runs step by step: which steps are the same, which differ in effect, and where the runs diverge.
 
-Steps of one actor that take the same action are put beside each other; their kind follows from what they change.
+Steps in which the same actor takes the same action are paired; what they change decides the kind of the pair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,13 +34,13 @@ _MOST = 90
 
 @dataclass(frozen=True)
 class Column:
-    """A step of one run, and the one beside it of the other.
+    """A step of one run, and the step of the other run that it is paired with.
 
     Attributes:
         kind: One of :data:`SAME`, :data:`OWN`, :data:`OTHER`, :data:`REFUSED` and :data:`ONLY`.
-        steps: None for the run that does not take it.
-        at: The index of the state in which each run is after it.
-        differing: The cells that the two steps change differently; the actor's own only if there are no others.
+        steps: The step of each run; None for a run that does not take it.
+        at: The index of each run's state after it.
+        differing: The cells that the two steps change differently; the actor's own cells only if there are no others.
     """
 
     kind: str
@@ -116,7 +116,7 @@ class Runs:
         return f"{self.names[1 - column.side]} refuses it" if refused else f"only {self.names[column.side]} takes it"
 
     def said(self, column: Column) -> Told:
-        """What the two runs make of a step."""
+        """How the two runs differ at a step, in words."""
         act = clause(column.step.step)
         if column.side is not None:
             reason = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
@@ -159,17 +159,17 @@ def runs_of(
 
 
 def every_step(view: TraceView) -> list[StepView]:
-    """The steps of a run, also that back to the beginning of a cycle."""
+    """The steps of a run, including the step that closes a cycle."""
     return [*view.steps, *([view.back] if view.back else [])]
 
 
 def _act(step: StepView) -> tuple[str, str]:
-    """Who takes a step, and by which action."""
+    """The lane of a step, and the name of its action."""
     return step.lane, "" if step.step.instance is None else step.step.instance.action.name
 
 
 def _beside(one: list[StepView], other: list[StepView]) -> Iterator[tuple[StepView | None, StepView | None]]:
-    """The steps of two runs in pairs; None where there is no such step. The common beginning stays together."""
+    """Pair the steps of two runs; None stands in for a step that one run lacks. A common prefix is kept paired."""
     left, right = list(map(_act, one)), list(map(_act, other))
     common = next((n for n, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     yield from zip(one[:common], other[:common], strict=True)
@@ -206,7 +206,7 @@ def _after(change: Change | None) -> str | None:
 
 
 def _clauses(column: Column, cell: Cell) -> Iterator[str]:
-    """What each of two steps does to a cell, which the first one names."""
+    """Two clauses that say what each step does to a cell. The second refers to the cell as "it"."""
     name = str(cell)
     for side in (0, 1):
         change = column.change(side, cell)

@@ -1,6 +1,6 @@
 """The lanes of a trace as an SVG picture: one column per actor, one row per step, arrows to what a step changes.
 
-Nothing is cut: what does not fit into its column is wrapped, and the row gets taller.
+Nothing is cut off: text that does not fit its column wraps, and the row grows taller.
 """
 
 import math

@@ -13,8 +13,8 @@ def listing(model: Machine, prefix: str, is_open: bool = False) -> Markup:
     """All sources of a model.
 
     Args:
-        prefix: The beginning of the ids of lines, unique on a page; the place follows, such as ``Hudi.tla:40``.
-        is_open: Whether they are unfolded.
+        prefix: The prefix of line ids, unique on a page. A place such as ``Hudi.tla:40`` follows it.
+        is_open: Whether the sources are expanded.
     """
     return joined(
         folded(element("code", file), _numbered(text, f"{prefix}{file}"), is_open, class_="wb-listing")
@@ -23,10 +23,10 @@ def listing(model: Machine, prefix: str, is_open: bool = False) -> Markup:
 
 
 def marks_in(model: Machine, faults: Iterable[Fault]) -> list[dict[str, Any]]:
-    """What of the listing is marked for some faults: in a ``line``, ``from`` a character ``to`` another one.
+    """The marks in the listing for some faults: each in a ``line``, ``from`` one character ``to`` another.
 
-    Characters count from 0, and from each there is one mark, though several faults be there; ``place`` is where a fault
-    says that it is, and "" for its further lines.
+    Characters count from 0. No two marks begin at the same character, even if several faults do. ``place`` is the place
+    that a fault names; it is "" for the fault's further lines.
     """
     marks = dict[tuple[str, int], dict[str, Any]]()
     for fault in faults:

@@ -18,16 +18,16 @@ class StepView:
     """One step of a trace.
 
     Attributes:
-        number: Counted from 1, the initial state.
-        step: The step, of the model.
-        lane: The lane of who takes it; "" for the initial state.
-        effects: For every other lane that the step has an effect on, what it changed there.
+        number: The number of the step, where the initial state is 1.
+        step: The model's step.
+        lane: The lane of the actor that takes it; "" for the initial state.
+        effects: For every other lane that the step affects, what it changed there.
         doc: The author's description of the action.
         source: The file and line of the action.
-        again: Cells of the shared state that the step wrote, and that had the same value before.
-        alike: In words, what the step made equal to what another actor has.
+        again: Cells of the shared state to which the step wrote the value that they already had.
+        alike: In words, what the step made equal to another actor's value.
         writers: The other actors whose values the step overwrote.
-        refined: The step in terms of the refined model, if the trace is told in them.
+        refined: The step in terms of the refined model, if the trace is shown in those terms.
     """
 
     number: int
@@ -68,15 +68,15 @@ class StepView:
 
 
 class Lanes:
-    """The steps of a trace in the lanes of those who take them.
+    """The steps of a trace, each in the lane of its actor.
 
     Attributes:
         steps: The steps up to :attr:`workbench.kernel.Trace.end`.
         lanes: The actors in the order of the model's processes, then the shared state. A process without members, such
-            as a crasher, is left out where it does nothing.
+            as a crasher, is left out if it takes no step.
         back: The step that closes a cycle.
-        told: The behaviour in the words of the model that is refined.
-        refined (str or None): The class of that model, whose lane stands before all others.
+        told: The behaviour in terms of the refined model.
+        refined (str or None): The class of that model. Its lane comes first.
     """
 
     def __init__(

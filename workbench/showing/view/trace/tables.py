@@ -45,7 +45,7 @@ def _plain_reason(verdict: Verdict) -> str:
 
 
 def summary(result: Result) -> str:
-    """The counts of a result in one line of text, and the reason why there are no more."""
+    """The counts of a result in one line of text, and the reason if the search is incomplete."""
     return result.counts if result.complete else f"INCOMPLETE ({result.stopped}): {result.counts}"
 
 
@@ -154,7 +154,7 @@ class Comparison(Drawn):
 
     @property
     def verdicts(self) -> list[tuple[str, Verdict | None, Verdict | None]]:
-        """The verdicts of both results on each property; None if one has not checked it."""
+        """The verdicts of both results on each property; None if a result did not check it."""
         one, other = ({v.name: v for v in result.verdicts} for result in (self.left, self.right))
         return [(name, one.get(name), other.get(name)) for name in dict.fromkeys([*one, *other])]
 

@@ -1,4 +1,4 @@
-"""A trace as plain data: who steps, what each step changes, whom that concerns, and which properties hold."""
+"""A trace as plain data: who takes each step, what it changes, which actors that affects, and which properties hold."""
 
 import base64
 import gzip
@@ -84,7 +84,7 @@ class TraceView(Lanes, Drawn):
 
     @cached_property
     def standing(self) -> list[dict[str, str]]:
-        """Who stands at which line of the model's text, in each state."""
+        """For each state, the line of the model's text that each actor is at."""
         return [dict(self.trace.model.standing(state)) for state in self.trace.states]
 
     @cached_property
@@ -93,7 +93,7 @@ class TraceView(Lanes, Drawn):
         return [marks_in(self.trace.model, (truth.fault for truth in step.broken)) for step in self.steps]
 
     def picture(self, index: int, **options: Any) -> Picture:
-        """The picture of the state after step `index`, with what the step changed and what is at fault.
+        """The picture of the state after step `index`, with changes and faults marked.
 
         `options` are those of the model's picture, see :func:`workbench.showing.pictures.options_of`.
         """
@@ -153,7 +153,7 @@ class TraceView(Lanes, Drawn):
         return list(dict.fromkeys(self.svg(width=width) for width in (0, 500, 660)))
 
     def step_html(self, index: int) -> Markup:
-        """The state after step `index`: what is watched, what changed, every property's truth, and the rest folded."""
+        """The state after step `index`: watches, changes, the truth of every property, and the rest folded away."""
         step = self.steps[index]
         then, remark = (self.then, self.remark) if self._is_last(index) else (None, None)
         parts = (
@@ -271,14 +271,14 @@ def trace_view(
 
     Args:
         variables: Show changes of these variables only.
-        properties: The properties whose truth is shown; all that the model declares for None.
+        properties: The properties whose truth is shown; None means all that the model declares.
         watches: Python expressions over the state ``s``, the model ``self`` and its constants, such as
-            ``len(s.claims)``: what each is in every state, highlighted where it changes. They are run: give none that
-            you do not understand.
-        refinement: The name of a refinement: the behaviour is also told in the words of the model that is refined. For
-            None, that to which the trace is a counterexample, if there is one.
-        remark: What is said at its end.
-        at: The index of the step that is shown first, in place of the last.
+            ``len(s.claims)``. Their values are shown in every state, highlighted where they change. They are executed:
+            pass none that you do not understand.
+        refinement: The name of a refinement: the behaviour is also shown in terms of the refined model. None means the
+            refinement that the trace is a counterexample to, if there is one.
+        remark: A remark to show at the end.
+        at: The index of the step to show first; by default the last.
 
     Raises:
         InputError: For a variable or property that the model does not declare, or an expression that is not accepted.
@@ -360,10 +360,10 @@ def trace_view(
 
 
 def verdict_view(verdict: Verdict, trace: Trace, *, deadlock: bool | None = None) -> TraceView:
-    """The `trace` of a verdict, with the truth of what is checked by default and of the property itself.
+    """The `trace` of a verdict, with the truth of the properties checked by default and of the verdict's own.
 
     Args:
-        deadlock: Whether the check has judged deadlock, too; None for what is the default.
+        deadlock: Whether the check also judged deadlock; None means the model's default.
     """
     return trace_view(trace, properties=[*trace.model.chosen(None, deadlock), verdict.name])
 
@@ -373,7 +373,7 @@ def _lane(instance: ActionInstance) -> str:
 
 
 def _doc(instance: ActionInstance) -> str:
-    """The first sentence or two that the action's author says of it."""
+    """The first paragraph of the action's docstring, on one line."""
     return " ".join(instance.action.doc.partition("\n\n")[0].split())
 
 
@@ -383,7 +383,7 @@ def _source(instance: ActionInstance) -> str:
 
 
 def _writes_over(change: Change) -> bool:
-    """Whether a step replaces something that had a name of its own instead of adding to it."""
+    """Whether a step replaces a value in an indexed cell instead of adding to it."""
     before, after = change.before, change.after
     if change.cell.index is None or not before or isinstance(before, frozenset):
         return False
@@ -395,8 +395,8 @@ def _writes_over(change: Change) -> bool:
 class _Owners:
     """Tells the lane of a cell.
 
-    A cell with an actor in its index is that actor's. What only a process of its own touches, in the states of the
-    trace, is private to that process, such as its program counter. The rest is shared.
+    A cell with an actor in its index belongs to that actor. A cell that only one process without members touches in
+    the trace, such as its program counter, is private to that process. The rest is shared.
     """
 
     def __init__(self, model: Machine, trace: Trace) -> None:

@@ -12,12 +12,12 @@ from workbench.showing.view.base.html import Rendered, table
 
 @dataclass(frozen=True)
 class Watch:
-    """An expression along a trace. Also a condition, to be jumped to.
+    """The values of an expression along a trace. It can also be used as a condition to jump to.
 
     Attributes:
-        readings: One for each state.
-        remark: What a person should know who takes the expression as a condition.
-        asked: Whether a person asks for it; if not, it is an alias of the model.
+        readings: The value in each state.
+        remark: A warning for people who use the expression as a condition.
+        asked: Whether a person added it; otherwise it is an alias of the model.
     """
 
     expression: str
