@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fizzbee.test_fizz_meaning import CHANGES, VALUES
 from workbench import check
 from workbench.fizzbee.compiler.meaning import CompiledMeaning
 from workbench.fizzbee.compiler.runtime import NAMES
 from workbench.fizzbee.machine.specification import machines_of
 from workbench.fizzbee.meaning.search import search
 from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.values import shown
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import identity
@@ -237,7 +239,7 @@ def test_what_cannot_stop_half_way_is_compiled(body):
         "c = any [1, 2]", "any c in [1]:\n  n = c", "require n", "serial:\n  n = 1\n  n = 2",
         "oneof:\n  n = 1\n  n = 2",
         "F(a, b)", "G(a)", "c = H()", "a()", "x = n.a()", "n = lambda: 1", "n = R()", "def c():\n  return 1", "K = 1",
-        "return [c for e in c for c in e]", "for n in a:\n  pass", "for len in a:\n  pass", "return len(unknown)",
+        "return [a for e in a for a in e]", "for n in a:\n  pass", "for len in a:\n  pass", "return len(unknown)",
         "t[Twice(1)] += 1", "n = self.a", "break", "n = record(a = 1, a = 2)", "n = len",
         "\n".join(f"{'  ' * depth}for c in b:" for depth in range(21)) + "\n" + "  " * 21 + "pass",
     ],
@@ -268,6 +270,12 @@ atomic action Go:
 """
     assert share(compiled(text)) == (1, 1)
     assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
+
+
+def test_what_a_function_does_makes_its_caller_yield():
+    text = f"{HEAD}atomic func F():\n  n = 2\naction Go:\n  require n == 1\n  atomic:\n    F()\n  n = 3\n"
+    assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
+    assert findings(compiled(text))[0] > 3
 
 
 def test_calls_in_each_other_are_counted_with_those_of_the_interpreter():
@@ -307,6 +315,43 @@ def test_a_failure_of_compiled_code_alone_is_said(declared):
     for block, native in meaning.natives.items():
         meaning.natives[block] = native._replace(call=lambda *_: 1 // 0)
     with pytest.raises(ModelError, match=r"this project is wrong here: .*\(ZeroDivisionError"):
+        search(meaning)
+
+
+# Values --------------------------------------------------------------------------------------------------------------
+
+BODIES = [
+    ("return 'a' + 'b' + str(n), 1 + n, [1] + t", '("ab1", 2, [1, 1])'),
+    ("for c in t:\n  if len(t) < 9:\n    t.append(c)\nreturn t", "[1, 1]"),
+    ("l = t\nl += [2]\nreturn t", "[1, 2]"),
+    ("d = {1: 2}\ne = d\ne |= {3: 4}\nreturn d", "{1: 2, 3: 4}"),
+    ("a = 1\nb = True\nreturn a == b, [a] == [b], a == 1.0, b == True", "(False, False, True, True)"),
+    ("a = [1]\nb = [True]\nreturn a == b, a != b, 1 in b, a in [[1]]", "(False, True, False, True)"),
+    ("a = {}\nreturn a or 3, a and 4, not a, 1 if a else 2", "(3, {}, True, 2)"),
+    ("(a, (b, c)) = [1, (2, 3)]\nreturn [c, b, a]", "[3, 2, 1]"),
+    ("n += 1\nt = [n]\nreturn [n] + t", "[2, 2]"),
+    ("for c in range(9):\n  if c == 1:\n    continue\n  if c == 3:\n    break\nreturn c", "3"),
+    *((f"return {expression}", expected) for expression, expected in VALUES if "Twice" not in expression),
+    *((f"{statements}\nreturn x", expected) for statements, expected in CHANGES),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), BODIES)
+def test_compiled_code_gives_the_values_of_the_interpreter(body, expected):
+    meaning = compiled(f"{HEAD}atomic func F():\n{indent(body, '  ')}\natomic action Go:\n  n = F()\n")
+    (native,) = meaning.natives.values()
+    assert (native is None) == ("hasattr" in body)
+    (state,) = meaning.initial()
+    (step,) = meaning.begun(state, None, meaning.text.actions["Go"])
+    assert shown(step.state.heap["n"]) == expected
+
+
+@pytest.mark.parametrize("statement", ["S.f = 2", "T[0] = 2", "D.pop(1)", "T.append(1)", "D[1] = 3"])
+def test_compiled_code_changes_no_constant(statement):
+    constants = "S = record(f = 1)\nT = [1]\nD = {1: 2}\n"
+    meaning = compiled(f"{HEAD}{constants}atomic func F():\n  {statement}\natomic action Go:\n  F()\n")
+    assert share(meaning) == (1, 1)
+    with pytest.raises(ModelError, match="belongs to a constant"):
         search(meaning)
 
 

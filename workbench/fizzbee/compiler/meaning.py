@@ -101,7 +101,10 @@ class CompiledRun(Run):
         if self.left < 0:
             raise Unsure
         before, self.done = self.done, False
-        result = native.call(self, frame.owner, *[frame.variables[name] for name in native.parameters])
+        try:
+            result = native.call(self, frame.owner, *[frame.variables[name] for name in native.parameters])
+        except RecursionError:  # its calls are nested differently from the interpreter's
+            raise Unsure from None
         self.enabled, self.done = self.enabled or self.done, before or self.done
         self.frames.append(frame)
         self._leave(result)
