@@ -272,6 +272,13 @@ atomic action Go:
     assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
 
 
+def test_a_def_of_the_file_sees_no_state():
+    text = f"{HEAD}def Own(c):\n  n = c\n  return n\natomic func F():\n  t = Own(5)\natomic action Go:\n  F()\n"
+    text += "always assertion Kept:\n  return n == 1\n"
+    assert share(compiled(text)) == (3, 3)
+    assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
+
+
 def test_what_a_function_does_makes_its_caller_yield():
     text = f"{HEAD}atomic func F():\n  n = 2\naction Go:\n  require n == 1\n  atomic:\n    F()\n  n = 3\n"
     assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
@@ -326,6 +333,7 @@ BODIES = [
     ("l = t\nl += [2]\nreturn t", "[1, 2]"),
     ("d = {1: 2}\ne = d\ne |= {3: 4}\nreturn d", "{1: 2, 3: 4}"),
     ("a = 1\nb = True\nreturn a == b, [a] == [b], a == 1.0, b == True", "(False, False, True, True)"),
+    ("n = True\nreturn n == 1, 0 == n, n != 1, n == True", "(False, False, True, True)"),
     ("a = [1]\nb = [True]\nreturn a == b, a != b, 1 in b, a in [[1]]", "(False, True, False, True)"),
     ("a = {}\nreturn a or 3, a and 4, not a, 1 if a else 2", "(3, {}, True, 2)"),
     ("(a, (b, c)) = [1, (2, 3)]\nreturn [c, b, a]", "[3, 2, 1]"),
