@@ -180,6 +180,9 @@ def test_no_module_of_the_room_can_run_a_text():
             names = {node.id} if isinstance(node, ast.Name) else set()
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", "")}
+            if module.parent.name == "compiler":  # it builds trees, and one module makes functions of them
+                names -= {"ast", "exec", "compile"} if module.name == "program.py" else {"ast"}
+                assert not (isinstance(node, ast.Attribute) and node.attr in {"parse", "literal_eval"}), module
             assert not names & forbidden, module
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from workbench.fizzbee.compiler.meaning import CompiledMeaning
 from workbench.fizzbee.machine.properties import Assertions, row_of
 from workbench.fizzbee.machine.rows import Rows
 from workbench.fizzbee.machine.steps import FizzInstance, Shared, Steps, may_yield
@@ -56,7 +57,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
             self._initial = [rows.row(state) for state in initial]
         except (ModelError, Wrong) as error:
             raise InputError(str(error)) from None
-        shared = Shared(self._meaning, rows, self.text)
+        shared = Shared(CompiledMeaning(self._meaning, initial), rows, self.text)
         yields = may_yield(self._meaning.text, rows.nodes)
         steps = Steps(shared, yields)
         self.layout: Layout = rows.layout

@@ -241,7 +241,7 @@ class RowState(State):
         if self._counts is not None and rows.counts is not None:
             self._write({rows.counts: Map(self._counts)})
         before = set().union(*(roles_in(self._row[cell]) for cell in frozen if cell in self.writes))
-        if before - set().union(*(roles_in(value) for value in frozen.values())):
+        if before and before - set().union(*(roles_in(value) for value in frozen.values())):
             self._check_roles(frozen)
         self.key = "changed" if self.writes else ""
 
@@ -293,9 +293,12 @@ class _Held(MutableMapping[str, Value]):
         self._state, self._cells, self.held = state, cells, dict[str, Value]()
 
     def __getitem__(self, name: str) -> Value:
-        if name not in self:
+        if name not in self.held and name not in self:
             raise KeyError(name)
-        return self.held[name]
+        value = self.held[name]
+        if value is ABSENT:
+            raise KeyError(name)
+        return value
 
     def __contains__(self, name: object) -> bool:
         if name not in self.held:

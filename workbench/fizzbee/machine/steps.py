@@ -7,6 +7,7 @@ from typing import Any
 from workbench.fizzbee.machine.rows import Rows, RowState
 from workbench.fizzbee.machine.values import FizzNotation, freeze
 from workbench.fizzbee.meaning.steps import Meaning, Step, may_crash
+from workbench.fizzbee.meaning.threads import YIELDING
 from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.parameters import Parameters
 from workbench.kernel.meaning.state import Values
@@ -16,8 +17,6 @@ from workbench.kernel.meaning.values import Name
 #: Yields the steps from a state, and appends the places of the requirements that failed to the list.
 Run = Callable[[RowState, list[tree.Place]], Iterator[Step]]
 NOTATION = FizzNotation()
-#: The flows in which an action may yield before its end.
-_YIELDING = ("serial", "parallel")
 
 
 class FizzInstance(ActionInstance):
@@ -152,6 +151,6 @@ def may_yield(text: tree.Specification, nodes: Sequence[tree.Node]) -> bool:
     """Whether some action of the text may yield before its end. An Init or an assertion never does."""
     never = {id(text.actions["Init"].body), *(id(assertion.body) for assertion in text.assertions.values())}
     return any(
-        isinstance(node, tree.Block | tree.For | tree.While) and node.flow in _YIELDING and id(node) not in never
+        isinstance(node, tree.Block | tree.For | tree.While) and node.flow in YIELDING and id(node) not in never
         for node in nodes
     )

@@ -54,7 +54,7 @@ class Meaning:
         self.constants: dict[str, Value] = {}
         self.frozen: set[int] = set()
         at = self.text.actions["Init"].at
-        run = Run(self.text, self.constants, self.frozen, State(), [])
+        run = self._run(State(), [])
         run.enter(Frame("file", {}, []), tree.Block(at, "atomic", ()))
         constants = tuple(_with_value(statement, values) for statement in self.text.constants)
         run.enter(Frame("constants", self.constants, []), tree.Block(at, "atomic", constants))
@@ -119,13 +119,16 @@ class Meaning:
             names = assertion.parameters or ("before", "after")
             heaps = before.clone().heap, state.clone().heap
             variables = {name: Record("struct", heap) for name, heap in zip(names, heaps, strict=False)}
-        run = Run(self.text, self.constants, self.frozen, state.clone(), [])
+        run = self._run(state.clone(), [])
         run.enter(Frame(assertion.name, variables, []), assertion.body)
         try:
             run.run(yields=False)
         except Disabled:
             fail(assertion.at, f"an assertion does not require anything, in {assertion.name}")
         return run
+
+    def _run(self, state: State, frames: list[Frame], choices: tuple[int, ...] = ()) -> Run:
+        return Run(self.text, self.constants, self.frozen, state, frames, choices)
 
     # Steps ------------------------------------------------------------------------------------------------------------
 
@@ -176,7 +179,7 @@ class Meaning:
         while paths:
             path = paths.pop()
             state, thread = begin()
-            run = Run(self.text, self.constants, self.frozen, state, thread.frames, path)
+            run = self._run(state, thread.frames, path)
             run.may_choose, run.continues = True, kind == "continue"
             frame = thread.frames[0]
             try:

@@ -15,10 +15,11 @@ from workbench.fizzbee.meaning.values import Function, Instance, Value, clone
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
 
-_YIELDING = ("serial", "parallel")
+#: The flows in which an action may yield before its end.
+YIELDING = ("serial", "parallel")
 #: The most statements in one step. A loop that never ends would exceed it.
-_MOST_STATEMENTS = 200_000
-_MOST_FRAMES = 60
+MOST_STATEMENTS = 200_000
+MOST_FRAMES = 60
 
 
 class Disabled(Exception):
@@ -133,8 +134,8 @@ class Run(Names):
                 return
             else:
                 statements += 1
-                if statements > _MOST_STATEMENTS:
-                    fail(work.node.at, f"a step of more than {_MOST_STATEMENTS} statements")
+                if statements > MOST_STATEMENTS:
+                    fail(work.node.at, f"a step of more than {MOST_STATEMENTS} statements")
                 try:
                     yielding = self._advance(frame, work)
                 except RecursionError:
@@ -146,7 +147,7 @@ class Run(Names):
     def _completed(self) -> bool:
         """Whether the thread yields after a completed statement."""
         work = self.frames[-1].work if self.frames else []
-        return bool(work) and self.enabled and work[-1].flow in _YIELDING
+        return bool(work) and self.enabled and work[-1].flow in YIELDING
 
     def push(self, block: tree.Block, flow: str) -> None:
         """Enter a block in the topmost frame; `flow` applies unless the block has a flow of its own."""
@@ -158,8 +159,8 @@ class Run(Names):
 
     def enter(self, frame: Frame, block: tree.Block) -> None:
         """Push a frame that runs `block`."""
-        if len(self.frames) >= _MOST_FRAMES:
-            fail(block.at, f"more than {_MOST_FRAMES} calls in each other")
+        if len(self.frames) >= MOST_FRAMES:
+            fail(block.at, f"more than {MOST_FRAMES} calls in each other")
         self.frames.append(frame)
         self.push(block, "")
 
