@@ -117,7 +117,7 @@ def formats() -> dict[str, Format]:
 
 
 def looks_like(source: "Source") -> list[str]:
-    """The formats of which a folder looks like a table; of a UniForm table's there are two."""
+    """The formats whose tables the folder looks like. A UniForm table looks like two."""
     return [name for name, module in formats().items() if module.detects(source)]
 
 

@@ -146,7 +146,7 @@ def _named(name: str) -> Iterator[None]:
     """Name the file in errors."""
     try:
         yield
-    except Damaged:  # of what holds the records: it names the file
+    except Damaged:  # raised by the container of the records: it names the file
         raise
     except (_Torn, InputError) as error:  # the latter of a schema that is not JSON
         raise Damaged(name, str(error)) from None

@@ -133,7 +133,7 @@ class Judgement:
         last: int | None = None,
         **fields: Any,
     ) -> None:
-        """Add a finding, unless it concerns versions before `since` alone.
+        """Add a finding, unless it concerns only versions before `since`.
 
         Any error of `state_of` is caught: a finding in the table does not depend on whether the model can show it.
 
@@ -184,7 +184,7 @@ class Judgement:
     ) -> list[Absent]:
         """Find the files of the newest `version` that are missing; returns them.
 
-        If there are no files at all, that is left out where the folder may hold metadata alone.
+        If all files are missing where the folder may hold only metadata, that is reported as unchecked.
 
         Args:
             files: The files, with their sizes if known.
@@ -223,10 +223,10 @@ class Judgement:
         return vectors[:MOST_VECTORS]
 
     def judge_row_ids(self, files: Iterable[RowIds], next_id: int | None, version: int) -> None:
-        """Find the data files of the newest `version` that share row ids, or have some that are still to be assigned.
+        """Find data files of the newest `version` that share row ids, or have row ids that are not assigned yet.
 
         Args:
-            next_id: The first id that no row has; None if nothing says it.
+            next_id: The next row id to be assigned; None if unknown.
         """
         files = list(files)
         pairs = list(shared(files))
@@ -259,7 +259,7 @@ def judged(bare: Judgement, read: Callable[[], Judgement | None]) -> Audit:
     """The audit of the table that `read` reads; both reading and judging may be stopped.
 
     Args:
-        bare: The judgement of what is damaged alone, for a table that is not read whole, or of which nothing can be.
+        bare: A judgement of only the damage, used if reading the table is stopped or impossible.
     """
     try:
         judgement = read()

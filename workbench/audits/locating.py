@@ -1,7 +1,7 @@
 """Ask a pyiceberg catalog where a table's metadata file is, without letting pyiceberg read it.
 
-Most catalogs read the metadata file to load a table, so that a damaged one could not be located. `Locating` is given to
-pyiceberg as its means to read files (``py-io-impl``), and raises `Located` when asked for the first one.
+Most catalogs read the metadata file when they load a table, so a damaged file would hide its own location. Here
+pyiceberg uses `Locating` as its `FileIO` (``py-io-impl``): asked to open a file, it raises `Located` instead.
 """
 
 from collections.abc import Mapping

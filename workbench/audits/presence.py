@@ -30,7 +30,7 @@ class Absent(NamedTuple):
 class Origin(NamedTuple):
     """The origin of a file in the table: the version that added it, the time of that commit, and the file's rows.
 
-    Anything that cannot be told, such as a version that has expired, is None.
+    Anything unknown, such as a version that has expired, is None.
     """
 
     version: int | None

@@ -1,7 +1,7 @@
 """The engine ``reference``: the plain search that defines the result of the others.
 
-A TLA+ text is evaluated as it stands. Any other model, and a text that needs what is compiled, has the kernel's plain
-search, which runs every action in every state.
+A TLA+ text is evaluated without compiling it. Any other model, and a text that only the compiler supports, gets the
+kernel's plain search, which runs every action in every state.
 """
 
 from dataclasses import replace

@@ -69,7 +69,7 @@ class _Pickler(cloudpickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, ModuleType) and obj.__name__ in cloudpickle.list_registry_pickle_by_value():
             return ModuleType, (obj.__name__,), {n: v for n, v in vars(obj).items() if n not in _OF_THE_IMPORT}
-        if isinstance(obj, type) and type(obj) in copyreg.dispatch_table:  # a class that says how it is made again
+        if isinstance(obj, type) and type(obj) in copyreg.dispatch_table:  # its metaclass registers how to rebuild it
             return copyreg.dispatch_table[type(obj)](obj)
         return super().reducer_override(obj)
 

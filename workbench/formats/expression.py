@@ -18,7 +18,7 @@ from workbench.kernel.meaning.members import Members
 from workbench.kernel.meaning.state import Indexed, Reader, State, cells_of, seen
 from workbench.kernel.meaning.values import Map, Name, is_member, is_object
 
-#: What stands in Python for a variable of the state, and in no text of a module that has no variable ``s``.
+#: The prefix of a state variable in Python; TLA+ text has it only if the module has a variable ``s``.
 _OF_STATE = re.compile(r"(?<![\w.!\"'])s\.(?=\w)")
 _IN_TLA = {"==": "=", "!=": "#", " and ": r" /\ ", " or ": r" \/ ", "not ": "~"}
 _TAKES = "it takes a Python expression over s, self and the constants"

@@ -167,7 +167,7 @@ def _value(written: str, place: str) -> Any:
 
 
 def _dumped(document: str) -> tuple[str, str] | None:
-    """The definition in a dumped module, and what it is; None in any other text."""
+    """The name and body of the definition in a dumped module; None for any other text."""
     head = _DUMPED.search(document)
     end = head and _END.search(document, head.end())
     return (head[1], document[head.end() : end.start()]) if head and end else None

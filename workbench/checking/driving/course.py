@@ -25,7 +25,7 @@ TIME_LIMIT = 120.0
 
 
 class Compared(NamedTuple):
-    """A prediction of the model beside what was found."""
+    """A value that the model predicts, and the actual value."""
 
     what: str
     foretold: str
@@ -34,7 +34,7 @@ class Compared(NamedTuple):
 
 
 def compared(subject: str, foretold: Any, actual: Any) -> Compared:
-    """Compare a predicted value with what was found.
+    """Compare a predicted value with the actual one.
 
     Examples:
         >>> compared("the files", ("a", "b"), ("a",))

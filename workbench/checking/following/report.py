@@ -115,9 +115,9 @@ class Report:
     translation: str | None = None
 
     def of(self, model: Machine) -> "Report":
-        """The same report, with what is known of the translation that `model` is.
+        """The same report with notes on `model` as a translation, weakened if that is stale.
 
-        A behaviour of a stale translation may be none of the algorithm: nothing is decided.
+        A behaviour of a stale translation need not be one of the algorithm, so it decides nothing.
         """
         family = model.declared
         return in_translation(self, family.translation, family.translation_notes, "it is a behaviour")

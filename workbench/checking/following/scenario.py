@@ -102,7 +102,7 @@ class ScenarioResult:
     translation: str | None = None
 
     def of(self, model: Machine) -> "ScenarioResult":
-        """The same result, with what is known of the translation that `model` is."""
+        """The same result with notes on `model` as a translation, weakened if that is stale."""
         family = model.declared
         return in_translation(self, family.translation, family.translation_notes, "it is found")
 
@@ -341,7 +341,7 @@ def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line:
 
 
 class _Obstacle(NamedTuple):
-    """What `instance` lacks in the state of `node`; nothing if it is possible, and not what was asked for."""
+    """What `instance` lacks in the state of `node`; nothing if it is possible, but does not match the line."""
 
     node: int
     instance: ActionInstance

@@ -1,4 +1,4 @@
-"""Find settings under which a recording is accepted, by trying each other value of each constant alone."""
+"""Find settings under which a recording is accepted, by trying every other value of one constant at a time."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

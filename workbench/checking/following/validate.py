@@ -207,7 +207,7 @@ class _Validation:
         )
 
     def _run_again(self, start: int, moves: list[Move], at: list[int]) -> None:
-        """Raise :class:`ModelError` unless the model repeats what was memoized, as a function of the state would."""
+        """Raise :class:`ModelError` if the model, run again, contradicts what was memoized."""
         seen = dict(zip(at[: self.explained], self.observations, strict=False))
         for number, step in enumerate(each_step(self.model, start, moves)):
             if number in seen and not seen[number].agrees(step.state):

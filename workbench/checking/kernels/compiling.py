@@ -1,4 +1,4 @@
-"""Kernels that are missing from Numba's cache: a process that needs one says so and compiles it, or refuses to."""
+"""Handles kernels missing from Numba's cache: a process announces and compiles them, or refuses to."""
 
 import sys
 import threading
@@ -56,7 +56,7 @@ def compiles_here() -> bool:
 
 @contextmanager
 def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """Have `tell` called once with the line that kernels are being compiled, which else goes to standard error."""
+    """Pass the line that announces compilation to `tell`, once, instead of printing it on standard error."""
     global _tell
     before, _tell = _tell, tell
     try:

@@ -27,7 +27,7 @@ _AT_ONCE = 1 << 14
 
 
 def _ranges(first: Any, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers in some ranges, one range after the other; and for each of them the index of its range."""
+    """The numbers of all ranges, concatenated; and for each number the index of its range."""
     of = np.repeat(np.arange(len(count)), count)
     return np.arange(len(of)) + np.repeat(first - (np.cumsum(count) - count), count), of
 

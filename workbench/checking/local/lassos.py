@@ -27,8 +27,8 @@ from workbench.checking.trees.fair_labels import barred
 from workbench.kernel.meaning.lasso import Lasso
 from workbench.kernel.meaning.steps import Fairness
 
-# Cycles are searched for from one state after the other, until as many transitions have been visited as the graph has,
-# or _LEAST_EFFORT in a small graph. The overhead of a search counts as _SEARCH transitions.
+# Search for cycles from each state in turn, and stop after visiting as many transitions as the graph has, or
+# _LEAST_EFFORT in a small graph. The overhead of each search counts as _SEARCH transitions.
 _LEAST_EFFORT, _SEARCH = 500_000, 500
 _NO_LABELS = np.empty(0, np.int32)
 

@@ -21,7 +21,7 @@ class LivenessJudge:
     Args:
         initial: The number of initial states.
         labels: For each property the states where its predicates hold.
-        enabled: The states that enable those conditions of fairness that tell so themselves.
+        enabled: For each fairness condition with its own ENABLED predicate, the states where it is enabled.
     """
 
     def __init__(

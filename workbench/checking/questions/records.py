@@ -22,7 +22,7 @@ _LEFT_OVER = re.compile(r"\.[0-9a-f]{32}\.json\.[0-9a-f]{16}\.partial")
 
 
 def bounds_in(words: Collection[str]) -> str:
-    """The bounds within which some of these verdicts are valid alone, such as "within the constraint"; "" for none."""
+    """The bounds that limit some of these verdicts, such as "within the constraint"; "" if none is limited."""
     return " or ".join(bound for bound in WITHIN if any(word.endswith(bound) for word in words))
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ERROR = "error"
 _MEASURES = ("distinct", "depth", "seconds", "complete", "stopped", ERROR)
 
-#: The kinds of constants of which a value and all its spellings are the same setting.
+#: The kinds of constants for which all spellings of a value are the same setting.
 _OF_ONE_SPELLING = ("switch", "choice", "integer")
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]]

@@ -50,7 +50,7 @@ class Attempt:
 
     @property
     def breaks(self) -> list[str]:
-        """The properties that do not hold, or are not reached, after the change alone."""
+        """The properties that fail, or are not reached, only after the change."""
         return [after.name for _, after in self.flipped if not after.holds]
 
     @property

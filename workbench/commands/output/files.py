@@ -41,7 +41,7 @@ def file_of(name: str) -> list[Path]:
 
 
 def check_paths(inputs: Iterable[str | Path], outputs: Mapping[str, str | Path]) -> None:
-    """:func:`workbench.storage.atomic_files.check_outputs`, with the modules that a model's file imports, too."""
+    """Run :func:`workbench.storage.atomic_files.check_outputs`, and protect imported Python modules like the inputs."""
     atomic_files.check_outputs([*inputs, *_imported(outputs.values())], outputs)
 
 

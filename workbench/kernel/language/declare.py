@@ -348,9 +348,9 @@ class Declarations(Family):
 
 
 class ClassOfModels(ABCMeta):
-    """The class of model classes. Abstract classes may be mixed in, so it is theirs.
+    """The metaclass of models. It derives from ABCMeta, so that models can mix in abstract classes.
 
-    What a class declares is an attribute of the class alone: a variable may have the same name.
+    Declarations are attributes of the class only, not of its objects, so a variable may have the same name.
     """
 
     _family: "Declarations"

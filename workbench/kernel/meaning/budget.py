@@ -176,7 +176,7 @@ class Limits:
 
     @property
     def most_states(self) -> int:
-        """The largest number of states that may be counted."""
+        """The most states that the search may count: the budget's limit, or the built-in one if that is lower."""
         return min(self.budget.states or _MOST_STATES, _MOST_STATES)
 
     def why(self, stop: Stop | MemoryError | ModelError) -> str:

@@ -64,7 +64,7 @@ class Constant:
 
 
 def spell(constants: Mapping[str, Any], declared: Mapping[str, Constant] | None = None) -> str:
-    """Constants in a line, such as ``SafeAcks=off MaxCrashes=2``; in words if `declared` is given."""
+    """Constants on one line, such as ``SafeAcks=off MaxCrashes=2``; with `declared`, spelled as their domains do."""
     words = {name: constant.domain.word for name, constant in (declared or {}).items()}
     return " ".join(f"{name}={words.get(name, show)(value)}" for name, value in constants.items())
 
@@ -77,9 +77,9 @@ def as_arguments(constants: Mapping[str, Any], declared: Mapping[str, Constant])
 def telling_apart(
     constants: Mapping[str, Any], declared: Mapping[str, Constant], sets: Sequence[Sequence[str]]
 ) -> list[str]:
-    """The constants that tell names of symmetric sets apart, given the members of each: a graph that is not complete.
+    """The constants that distinguish members of the symmetric `sets`, such as a graph that is not complete.
 
-    Exchanging some two neighbouring names changes them; every renaming is made of such exchanges.
+    Swapping some two neighbouring names changes such a constant; every renaming is a sequence of such swaps.
     """
     exchanges = [{one: other, other: one} for names in sets for one, other in itertools.pairwise(names)]
     return [

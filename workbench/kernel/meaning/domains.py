@@ -24,8 +24,8 @@ class Domain:
     """The values that a constant accepts.
 
     Attributes:
-        kind: The kind of domain, in a word.
-        sets: The constants that hold the sets of names which the values are about.
+        kind: One word for the kind of domain.
+        sets: The constants whose sets of names the values refer to.
     """
 
     kind: ClassVar[str]

@@ -173,7 +173,7 @@ class Machine(ABC):
         return {n: c.domain.spelled(self.constants[n]) for n, c in self.declared.constants.items()}
 
     def mark(self, value: Any) -> Any:
-        """`value`, such as one from a file, with this model's names in place of equal texts."""
+        """`value`, such as one from a file, with each string that spells a name of this model replaced by that name."""
         return permute(value, {name: name for names in self.declared.names(self.constants).values() for name in names})
 
     def oversights(self) -> Iterator[str]:
@@ -246,11 +246,11 @@ class Machine(ABC):
         return "it is false"
 
     def why_broken(self, declared: Property, trace: Any) -> str:
-        """What the lasso `trace` lacks that violates a liveness property, in a sentence; "" if nobody can tell."""
+        """Why the lasso `trace` violates a liveness property, in a sentence; "" if unknown."""
         return ""
 
     def may_end(self, state: Reader) -> bool:
-        """Whether a behaviour may end in `state`, as `declared.ends` says, if anything does; for deadlocks."""
+        """Whether `declared.ends` allows a behaviour to end in `state`, so that it is no deadlock."""
         if self.declared.ends is None:
             return False
         function = self.declared.ends.function
@@ -263,12 +263,12 @@ class Machine(ABC):
 
     @property
     def hidden(self) -> Collection[int]:
-        """Cells that do not tell states apart: of states that differ in these alone, the first stands for all."""
+        """Cells that do not distinguish states: of states that differ only in these, the first represents all."""
         return ()
 
     @property
     def merging(self) -> str | None:
-        """What hides the cells that are :attr:`hidden`, in words, such as "the VIEW Seen"; None if none is."""
+        """Why cells are :attr:`hidden`, in words, such as "the VIEW Seen"; None if none are."""
         return None
 
     @property

@@ -17,12 +17,12 @@ from workbench.kernel.meaning.values import counted
 if TYPE_CHECKING:
     import graphviz
 
-#: The last words of verdicts that say nothing about states which were left out: those beyond the model's constraints,
-#: those for which another one with the same view stood, and later visits to those that were known.
+#: The last words of verdicts that do not cover states which the search left out: states beyond the model's constraints,
+#: states represented by another one with the same view, and later visits to known states.
 WITHIN = ("within the constraint", "within the VIEW", "within the first visits")
 #: The reason why a property holds vacuously if its parameters have no values.
 NOBODY = "it says nothing: its parameters have no values with these constants"
-#: The words in place of the constants that differ from their defaults if none does.
+#: Shown instead of the changed constants if all have their defaults.
 DEFAULTS = "with its default constants"
 #: The marks of answers in text: yes, no, unknown.
 MARKS = {True: "\N{CHECK MARK}", False: "\N{BALLOT X}", None: "?"}
@@ -175,7 +175,7 @@ class Judged(Lined):
 
     @property
     def translation(self) -> str | None:
-        """The machine's, such as ``stale``: what is judged of a module with PlusCal."""
+        """Which translation of a module with PlusCal is judged, such as ``stale``; None if none is."""
         return self.model.declared.translation
 
     @property
@@ -405,7 +405,7 @@ def differing_constants(model: AnyModel) -> list[str]:
 
 
 def in_short(within: str | None) -> str:
-    """The words of :data:`WITHIN` that tell what a verdict is valid within, after a space; "" for no such bound."""
+    """The words of :data:`WITHIN` that limit a verdict, after a space; "" if it is not limited."""
     if within is None:
         return ""
     return " " + next(words for words in WITHIN if f"within {within}".startswith(words))

@@ -15,7 +15,7 @@ IS_STALE = Styled("STALE", "warning", ": what is checked is not the translation 
 
 
 def known_in(translation: str | None, holds: bool | None) -> bool | None:
-    """An answer as far as it is known: None in place of yes in a stale translation."""
+    """`holds`, except that True becomes None, for unknown, in a stale translation."""
     return None if holds and translation == STALE else holds
 
 
@@ -30,7 +30,7 @@ def in_stale(*translations: str | None) -> str:
 
 
 def stale_lines(*translations: str | None) -> list[Line]:
-    """The line that an answer on translations begins with; none unless one of them is stale."""
+    """The line to begin an answer about translations with, if one of them is stale."""
     return [IS_STALE] if STALE in translations else []
 
 

@@ -35,7 +35,7 @@ class Name(str):
     __slots__ = ()
 
 
-#: Values of these types need no check: a state may hold them, and they are not words of the model.
+#: The types whose values need no check: all may be in a state, and none is a word of the model.
 PLAIN = frozenset({type(None), bool, int, Name})
 _ATOMS = PLAIN | {str}
 _OF_ONE_KIND = _ATOMS - {bool}

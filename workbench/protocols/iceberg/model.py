@@ -358,7 +358,7 @@ class Iceberg(Model):
         require(self.swaps(s, op), "the catalog refuses")
         require(not op.lost, "an answer of this operation was lost")
         self.publish(s, op)
-        if self.LostAnswer == "retry":  # the log has the write; a second commit is none to its user
+        if self.LostAnswer == "retry":  # the log has the write already: to its user, committing again adds nothing
             s.phase[w], s.op[w] = "Validate", op._replace(prepared=None, record=(), lost=True)
         elif self.Remember == "id":
             s.phase[w], s.op[w] = "Committed", None

@@ -45,7 +45,7 @@ _OPTIONS = {"rowkind.field": _KIND, "commit.max-retries": "1000", "commit.timeou
 
 
 def python_of_writers() -> Path:
-    """The Python in the folder ``.writers`` of the checkout, which ``scripts/writers.sh`` makes, or of this folder."""
+    """The Python in ``.writers``, made by ``scripts/writers.sh``: in the checkout, or else in the current folder."""
     checkout, here = (folder / ".writers" / "bin" / "python" for folder in (MODULES, Path.cwd()))
     return checkout if checkout.exists() else here
 

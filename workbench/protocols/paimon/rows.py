@@ -133,7 +133,7 @@ def largest_sequence(s: Any, version: int, bucket: str, keys: Iterable[str]) -> 
 
 
 def mark(s: Any, vectors: Map, files: Iterable[str], keys: Iterable[str]) -> Map:
-    """`vectors` with the rows of `keys` in `files` marked too; a file without such rows gets no entry."""
+    """`vectors`, with the rows of `keys` in `files` also marked as deleted. A file without such rows gets no entry."""
     for file in files:
         rows = frozenset(key for key in keys if s.kind[file, key] is not None)
         if rows:

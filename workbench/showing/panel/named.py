@@ -1,4 +1,4 @@
-"""Controls of constants that are about names: a field to type into, and below it a table to click for a few names."""
+"""Controls for constants that refer to names: a text field and, if the names are few, a table to click below it."""
 
 from collections.abc import Callable
 from typing import Any

@@ -176,13 +176,13 @@ class Fold(Box):
 
 
 class Tabs(Part):
-    """Parts of which one is in sight.
+    """Parts of which one is visible at a time.
 
     Args:
         on_open: Called when a person has opened another one.
 
     Attributes:
-        at (int): Which one that is.
+        at (int): The index of the visible part.
     """
 
     at = Seen()

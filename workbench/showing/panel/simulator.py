@@ -18,7 +18,7 @@ class Simulator(Surface):
 
     Args:
         what: A model, its name, or a behaviour to go on from.
-        step: Of a behaviour, the index of the state to begin at; its last one by default.
+        step: The index of the behaviour's state to begin at; by default, the last one.
 
     Attributes:
         stepper (Stepper): The present state, and the earlier ones.

@@ -25,7 +25,7 @@ class Job:
         self._stop = threading.Event()
 
     def should_stop(self) -> bool:
-        """Whether the work should end early; if it is not cancelled, with what it has found so far."""
+        """Whether the work should end early. Unless it was cancelled, it then returns what it has found so far."""
         return self._stop.is_set()
 
     def watch(self, on_progress: Callable[..., object] | None = None) -> Watch:

@@ -191,7 +191,7 @@ class Session:
 
     @property
     def stale(self) -> bool:
-        """Whether the result is known to belong to other settings than the present ones."""
+        """Whether the result is known to be for settings other than the current ones."""
         return self.progress is not None or self.waiting or self.error is not None
 
     def run(self) -> None:

@@ -27,14 +27,13 @@ class Stepper:
 
     Args:
         what: A model, or a behaviour to go on from.
-        step: Of a behaviour, the index of the state to begin at; its last one by default.
+        step: The index of the behaviour's state to begin at; by default, the last one.
         lock: The lock of the session that it belongs to.
 
     Attributes:
-        history (History): Every state that was stepped to since the start, from the initial state that one has begun
-            in.
+        history (History): Every state visited since the start, beginning with the chosen initial state.
         search (Aside): The search for a state to go to, if there is one.
-        remark (str): What a person should know about the condition that has led to the present state.
+        remark (str): A warning about the condition that led to the current state; "" for none.
 
     Examples:
         >>> from workbench.protocols.bakery.model import Bakery

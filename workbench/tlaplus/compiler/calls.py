@@ -1,7 +1,7 @@
 """Write names and calls: variables, constants, definitions and their arguments, and operators as arguments.
 
-A definition becomes a Python function, which is written once for all calls that pass arguments of the same kinds. An
-expression by name is part of the function, so a call that passes another gets a function of its own.
+A definition becomes a Python function, written once for all calls whose arguments are of the same kinds. An argument
+passed by name is compiled into the function, so a call that passes a different expression gets another function.
 """
 
 import ast
@@ -416,7 +416,7 @@ def _write(
 
 
 def _is_costly(writer: Writer, meaning: Defined, inside: Context) -> bool:
-    """Whether a definition goes through a set and depends on one state alone: its answers are worth remembering."""
+    """Whether memoizing a definition pays: it iterates over a set, and depends on only one state."""
     are_values = all(isinstance(binding, ByValue) for binding in inside.environment.values())
     if not are_values or writer.knowledge.level(meaning.body, inside) > Level.STATE:
         return False

@@ -14,8 +14,8 @@ from workbench.tlaplus.layout.layout import VariableValues
 from workbench.tlaplus.layout.views import FunctionView, SetView
 from workbench.tlaplus.values.values import CONCRETE
 
-#: The answers that are kept for a definition, and the cells on the ways to them. If there are more, and most answers
-#: were not known when they were asked for, none is kept from then on.
+#: A bound on the memoized answers of a definition, with the cells on the paths to them. If it is exceeded, and most
+#: look-ups were misses, the definition is no longer memoized.
 _MOST_NODES = 1 << 15
 
 

@@ -74,6 +74,6 @@ def _others(specification: Specification, name: str, constant: Constant, used: C
 
 
 def _is_alike(usual: Defined, other: Defined) -> bool:
-    """Whether two definitions may stand for the same; the kind of an operator's values often does not show."""
+    """Whether two definitions may replace the same constant. An operator's text often hides the kind of its values."""
     kinds = {kind_of(usual), kind_of(other)}
     return usual.arity == other.arity and len(kinds - {""} if usual.arity else kinds) <= 1

@@ -90,7 +90,7 @@ class Closures:
     # Functions ----------------------------------------------------------------------------------------------------
 
     def compiled(self, kind: str, closure: Closure) -> Callable[..., Any]:
-        """The function of a compiled expression, whose last arguments are the values of the names around it.
+        """An expression compiled to a function whose last arguments are the values of the names bound around it.
 
         Args:
             kind: The compiler's method: ``expression``, ``predicate``, ``members`` or ``action``.

@@ -180,7 +180,7 @@ class Configured:
         return Closure(Identifier(at, entry.value), self.scope, {})
 
     def asking(self, texts: Iterable[str], named: Iterable[Constant]) -> "Configured":
-        """The same, with what the `texts` name as an INVARIANT or a PROPERTY, by what it is.
+        """The same specification, which also checks each of the `texts` as an INVARIANT or a PROPERTY, by its level.
 
         Args:
             named: The constants in these that stand for model values.

@@ -1,4 +1,4 @@
-"""The counts of a machine's actions in a search that knows none: which steps of the text are steps of which action."""
+"""Counts a machine's actions in a search that knows none, by finding which action takes each step of the text."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -163,7 +163,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return standing(self.configured, state)
 
     def mark(self, value: Any) -> Any:
-        """`value` with the model values of all constants in place of equal texts."""
+        """`value`, with each string that spells a model value replaced by that model value."""
         return permute(value, {name: Name(name) for name in self._names})
 
     def with_constants(self, constants: Mapping[str, Any]) -> Machine:
@@ -418,7 +418,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
     # Symmetry --------------------------------------------------------------------------------------------------
 
     def _symmetry_over(self, sets: Mapping[str, Sequence[str]]) -> tuple[list[Renaming], Mapping[str, Sequence[str]]]:
-        """The group of the configuration's SYMMETRY, and the sets of names that it is about."""
+        """The group of the configuration's SYMMETRY, and the sets of names that it permutes."""
         closure = self.configured.single("SYMMETRY")
         if closure is None:
             return [{}], {}

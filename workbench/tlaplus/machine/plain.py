@@ -71,7 +71,7 @@ class Plain:
         }
 
         def decided(graph: Graph) -> dict[str, tuple[State, ...]]:
-            """The way to what violates, or satisfies, each property that states and steps decide."""
+            """For each property that states and steps decide, the trace that violates or satisfies it."""
             ways = {**{name: broken.trace for name, broken in graph.violations.items()}, **graph.witnesses}
             return {name: ways[written] for name, written in judged.items() if written in ways}
 
@@ -149,7 +149,7 @@ class Plain:
     def _liveness(self, graph: Graph, declared: Property) -> Verdict:
         name = self._written(declared)
         cfg = replace(self.opened.cfg, properties=[CfgEntry(name, 1)])
-        # Of a property that the machine has as two, one is asked for what states and steps decide.
+        # If the machine splits a property in two, only one part is judged by single states and steps.
         violations = graph.violations if name == declared.name else {}
         (decided,) = decide(replace(self.opened, cfg=cfg), replace(graph, violations=violations))
         if decided.failure is not None:

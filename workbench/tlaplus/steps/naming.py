@@ -1,4 +1,4 @@
-"""The name of a step that applies a definition to what it chooses, and the process that it is about."""
+"""Names a step by the definition that it applies and the values that it chooses, and finds its process."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -78,7 +78,7 @@ class Naming:
 
 
 def actor_of(processes: Processes, arguments: Sequence[Any], states: tuple[State, State] | None) -> Actor | None:
-    """The process that a step between two states is about, which its arguments name; None if these do not suffice.
+    """The process that takes a step between two states, judging by its arguments; None if these do not suffice.
 
     It is the first argument that is a process. If there is none, it is one that a field of an argument holds: of
     several the one whose own part of a variable the step changes, or else the only one of a set whose members take

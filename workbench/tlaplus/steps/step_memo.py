@@ -19,7 +19,7 @@ Test = Callable[[Any, Any], bool]
 class RememberedStep:
     """A predicate of steps.
 
-    What is remembered belongs to a set of written cells: all others are read before the step alone.
+    Answers are memoized per set of written cells: all other cells are read only before the step.
     """
 
     def __init__(self, cells: Cells, test: Test) -> None:

@@ -325,7 +325,7 @@ class _CfgParser:
         entries[key] = CfgEntry(value, name.line)
 
     def once(self, key: Any, name: Token) -> None:
-        """Note that a constant is given here, and refuse one that is given already."""
+        """Record that a constant is assigned here; refuse a second assignment."""
         if key in self.given:
             fail_at(name.line, f"{name.short} is given twice, here and in line {self.given[key]}; it takes one value")
         self.given[key] = name.line

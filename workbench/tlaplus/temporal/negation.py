@@ -214,7 +214,7 @@ class Negation:
 
 
 class _Parts(NamedTuple):
-    """Formulas, of which all or some are meant; each comes with whether it is meant itself or negated."""
+    """A conjunction (`all`) or disjunction of formulas; False beside a formula negates it."""
 
     all: bool
     parts: list[tuple[Closure, bool]]
@@ -230,7 +230,7 @@ def _of_fairness(condition: Condition, holds: bool) -> Clause:
 
 
 def _step(closure: Closure, holds: bool) -> Condition | None:
-    """The steps that ``<<A>>_v`` is about, or that ``[A]_v`` rules out; None for anything else."""
+    """The steps that ``<<A>>_v`` requires, or that ``[A]_v`` rules out; None for any other formula."""
     node = closure.node
     if isinstance(node, Angle) and holds:
         return Condition(False, closure.beside(node.action), closure.beside(node.subscript))

@@ -1,7 +1,7 @@
-"""Interning: sets and tuples that are the same are one object, so that what is known of it by its id is found again.
+"""Interning: identical sets and tuples become one object, so that facts stored under its id are found again.
 
-There is a table for each signature, since Python takes TRUE for 1. CPython has no weak references to tuples: once the
-tables hold much they are emptied, and a generation of objects begins. Nothing but time depends on that.
+There is a table for each signature, since Python takes TRUE for 1. CPython has no weak references to tuples: tables
+that hold too much are emptied, and a new generation of objects begins. That affects only speed.
 """
 
 from typing import Any, TypeVar

@@ -11,7 +11,7 @@ from workbench.tlaplus.values.values import Noticed, evaluation
 
 
 def notice(tell: Callable[..., str], *arguments: Any) -> None:
-    """Note ``tell(*arguments)`` about the expression that is being evaluated; what is noted of it first stays."""
+    """Note ``tell(*arguments)`` about the expression being evaluated, unless it already has a note."""
     noticed = evaluation().noticed
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_of_module(frame.f_code):

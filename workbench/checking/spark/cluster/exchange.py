@@ -86,7 +86,7 @@ class Exchange:
 
     @contextmanager
     def posting(self) -> Iterator[Post]:
-        """Writes letters within a task; they can be opened once the block has ended."""
+        """Within a task, yield a function that makes letters of messages, to be opened after the block has ended."""
         folder = self._folder
         if folder is None:
             yield lambda message: Letter(pack(message))

@@ -40,9 +40,9 @@ class Conditions(NamedTuple):
     """Up to eight fairness conditions, one bit each.
 
     Attributes:
-        own: For each label the conditions that its step belongs to.
-        enables: Those of these conditions that such a step enables in its source.
-        said: The conditions with an ENABLED of their own, each with the states where it is enabled.
+        own: For each label, the conditions that count its steps.
+        enables: For each label, those of its conditions that are enabled wherever such a step starts.
+        said: The conditions with a separate ENABLED predicate, each with the states where it is enabled.
     """
 
     own: np.ndarray

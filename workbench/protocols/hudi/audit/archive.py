@@ -1,4 +1,4 @@
-"""The archived instants of a Hudi table of which an audit needs more than that they were: those about log files.
+"""The archived instants whose contents an audit of a Hudi table needs: those about log files.
 
 Up to version 6 they are Avro records in the blocks of log files, one for each state of an instant; from version 8 on,
 rows of the Parquet files that the newest manifest names.

@@ -323,7 +323,7 @@ class HudiJudgement(Judgement):
         logs = base_files(unnamed, LOG_FILE) if self.table.logs_have_versions else ()
         for name, partition, group, version in (*base_files(unnamed), *logs):
             if version not in completed or (partition, group, version) in groups:
-                continue  # of two files of one slice, `_twins` tells
+                continue  # `_twins` reports two files of one slice
             kind = "base" if name.endswith(".parquet") else "log"
             reason = (
                 f"there is a {kind} file of the commit {version}, which did not write it; "

@@ -104,7 +104,7 @@ class Places:
 
 
 STATUSES = {ADDED: "added", EXISTING: "existing", DELETED: "deleted"}
-#: A manifest list's counts, with the names that they had at first.
+#: A manifest list's counts, each with its original name in the format.
 _COUNTS = [
     *((f"{kind}_files_count", f"{kind}_data_files_count") for kind in STATUSES.values()),
     *((f"{kind}_rows_count", f"{kind}_rows_count") for kind in STATUSES.values()),

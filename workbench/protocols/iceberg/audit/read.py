@@ -94,7 +94,7 @@ class IcebergTable:
 
     Attributes:
         files_of_metadata: The existing metadata files, with their numbers.
-        current: The newest metadata file, with those that may be it as well.
+        current: The newest metadata file, with any others that may be the newest.
         chain: The main branch as far as it is listed, oldest first.
         versions_of: From its snapshots' ids to their versions.
         lives: The files that live, or have lived, in the main branch.
@@ -313,7 +313,7 @@ class _BranchReading:
     miscounts: list[tuple[IcebergSnapshot, str]] = field(default_factory=list)
     _manifests: dict[str, Live] = field(default_factory=dict)  # of the last snapshot
     _sums: Counter[tuple[bool, str]] = field(default_factory=Counter)  # of its files and rows, by whether of deletes
-    _changed: dict[str, None] = field(default_factory=dict)  # of its manifests, those listed otherwise than at first
+    _changed: dict[str, None] = field(default_factory=dict)  # its manifests whose list entries differ from their first
     _first_rows: dict[str, int | None] = field(default_factory=dict)  # as its last list gives them
     _torn: set[str] = field(default_factory=set)  # and those that are damaged
     _live: dict[str, Life] = field(default_factory=dict)
