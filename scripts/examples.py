@@ -177,8 +177,8 @@ def _times(reply: Answer, cost: Cost) -> tuple[float, str]:
     ours, theirs = reply.kind == "stopped", cost.status == "stopped"
     if reply.kind in ("refused", "differs", "accepted") or cost.status not in ("", "stopped") or (ours and theirs):
         return 0, ""
-    ratio = reply.cpu / cost.cpu
-    return ratio, f"{'>' if ours else '<' if theirs else ''}{ratio:.1f}"
+    ratio = round(reply.cpu / cost.cpu, 1)
+    return ratio, f"{'>' if ours else '<' if theirs else ''}{ratio}"
 
 
 def write(table: Path, rows: list[Sequence[str]], counts: str) -> None:

@@ -81,6 +81,10 @@ def test_published_models_are_counted_as_their_table_has_them(name: str, unliste
     )
     assert said.startswith(f"# {sum(counts.values())} models: ")
     assert "differs" not in counts
+    if slower := re.search(r"Slower than TLC: (\d+)", said):
+        times = [float(row.rpartition("\t")[2].lstrip("<>") or 0) for row in rows]
+        assert int(slower[1]) == sum(ratio > 1 for ratio in times)
+        assert times == sorted(times, reverse=True)
     assert said.removeprefix("# ") in " ".join((DOCS / "tla.md").read_text().split())
 
 
