@@ -67,6 +67,10 @@ def test_what_no_search_of_the_machine_decides_is_decided_plainly(engine, monkey
     assert all(verdict.why.endswith("decided by the plain evaluator") for verdict in result.verdicts)
     monkeypatch.setattr(plainly, "MOST_SETTLED", 1)
     assert {verdict.holds for verdict in check(model, engine=engine).verdicts} == {None}
+    explored = []
+    monkeypatch.setattr(plainly, "search", lambda *_: explored.append(1))
+    check(model, engine="local")
+    assert not explored, "the search found more states than the evaluator visits"
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
     def why_false(self, declared: Property, states: Sequence[State]) -> str:
         return self._assertions.why_false(declared.name, states) or super().why_false(declared, states)
 
-    def settled(self, declared: Property) -> Verdict | None:
+    def settled(self, declared: Property, states: int) -> Verdict | None:
         """The verdict of the interpreter's own search; None if it gives up or cannot decide."""
         if declared.name not in self._assertions.settled:
             return None

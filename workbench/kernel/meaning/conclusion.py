@@ -85,7 +85,7 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Raises:
         ModelError: The error of the model, if nothing is decided beside it.
     """
-    settle = _stopping(partial(_settled, plan), limits)
+    settle = _stopping(partial(_settled, plan, explored), limits)
     judge = partial(_verdict, plan, replace(explored, liveness=_stopping(explored.liveness, limits)), settle)
     verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
     if error is not None:
@@ -144,10 +144,10 @@ def verdicts_beside(
 # Verdicts ------------------------------------------------------------------------------------------------------------
 
 
-def _settled(plan: Plan, declared: Property) -> Verdict:
+def _settled(plan: Plan, explored: Exploration, declared: Property) -> Verdict:
     """The verdict of the machine itself on a property that no engine decides."""
     assert isinstance(declared, Undecided)
-    return plan.model.settled(declared) or Verdict.on(declared, None, declared.why)
+    return plan.model.settled(declared, sum(explored.levels)) or Verdict.on(declared, None, declared.why)
 
 
 def _verdict(plan: Plan, explored: Exploration, settle: Callable[[Property], Verdict], declared: Property) -> Verdict:

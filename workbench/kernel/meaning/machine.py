@@ -190,8 +190,11 @@ class Machine(ABC):
         """
         return None
 
-    def settled(self, declared: Property) -> Any:
-        """The machine's own Verdict on an ``Undecided`` property, asked after a search of the whole space, or None."""
+    def settled(self, declared: Property, states: int) -> Any:
+        """The machine's own Verdict on an ``Undecided`` property, or None.
+
+        It is asked after a search of the whole space, which found so many distinct states.
+        """
         return None
 
     def standing(self, state: State) -> Mapping[str, str]:

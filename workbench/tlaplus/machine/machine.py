@@ -216,9 +216,9 @@ class TlaMachine(Machine, metaclass=TlaClass):
     def _plain(self) -> Plain:
         return Plain(self, self.configured)  # which reads the texts: once for all that is asked of it
 
-    def settled(self, declared: Property) -> Verdict | None:
+    def settled(self, declared: Property, states: int) -> Verdict | None:
         plain = self._plain_or_none()
-        return None if plain is None else plain.settled(declared)
+        return None if plain is None else plain.settled(declared, states)
 
     @cached_property
     def _explanations(self) -> Explanations | None:

@@ -106,8 +106,8 @@ class Plain:
             notes=[] if counting.gap is None else [f"actions are not counted: {counting.gap}"],
         )
 
-    def settled(self, declared: Property) -> Verdict | None:
-        """The verdict on a property that no search of the machine can decide, after a complete search.
+    def settled(self, declared: Property, states: int) -> Verdict | None:
+        """The verdict on a property that no search of the machine can decide, after one that found so many states.
 
         It does not depend on the engine: the evaluator finds the states again, up to a bound, without symmetry.
 
@@ -119,6 +119,9 @@ class Plain:
             if len(graph.states) >= MOST_SETTLED:
                 raise Stop(f"there are more than {MOST_SETTLED:,} states")
 
+        has_ghosts = any(variable.ghost for variable in self._machine.declared.variables.values())
+        if states > MOST_SETTLED and not has_ghosts:  # the evaluator would find at least as many
+            return None
         opened = replace(self.opened, cfg=self._asked([declared]))
         graph = search(opened, Options(heed))
         (decided,) = decide(opened, graph)
