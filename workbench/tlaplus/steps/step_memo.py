@@ -5,6 +5,7 @@ from other states and of other actions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 from workbench.kernel.meaning.state import Values
@@ -14,6 +15,26 @@ from workbench.tlaplus.layout.layout import Cells
 
 #: The truth of a predicate, given the values of the variables by number before and after a step.
 Test = Callable[[Any, Any], bool]
+#: Sets of written cells of which those are remembered that belong to some variables.
+_MOST_WATCHED = 1 << 10
+
+
+class StepRow:
+    """The row of a step: the cells before it, then as many after it, of which only the written ones are read.
+
+    Attributes:
+        before: The row before the step.
+        writes: The cells that it writes, with their contents.
+        written: The numbers of these cells.
+    """
+
+    __slots__ = ("_size", "before", "writes", "written")
+
+    def __init__(self, before: Values, writes: Mapping[int, Any], size: int) -> None:
+        self.before, self.writes, self.written, self._size = before, writes, frozenset(writes), size
+
+    def __getitem__(self, cell: int) -> Any:
+        return self.before[cell] if cell < self._size else self.writes[cell - self._size]
 
 
 class RememberedStep:
@@ -25,19 +46,16 @@ class RememberedStep:
     def __init__(self, cells: Cells, test: Test) -> None:
         self._cells, self._test, self._memory = cells, test, Memory()
 
-    def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
-        """The truth for a step, given the row before it, and the cells that it writes, with their contents."""
-        size = len(self._cells.layout.cells)
-        variables = self._cells.variables_with(written)
-
-        def evaluate(row: Any) -> bool:
-            later: Any = _After(row, written, size)
-            now, after = self._cells.variables(row), self._cells.variables(later)
-            return self._test(now, _Then(now, after, variables))
-
-        step: Any = _Step(before, writes, size)
-        answer: bool = self._memory.answer(written, step, evaluate)
+    def __call__(self, step: StepRow) -> bool:
+        """The truth for a step."""
+        row: Any = step
+        answer: bool = self._memory.answer(step.written, row, partial(self._evaluated, step.written))
         return answer
+
+    def _evaluated(self, written: frozenset[int], row: Any) -> bool:
+        later: Any = _After(row, written, len(self._cells.layout.cells))
+        now, after = self._cells.variables(row), self._cells.variables(later)
+        return self._test(now, _Then(now, after, self._cells.variables_with(written)))
 
 
 class CountedSteps:
@@ -51,28 +69,17 @@ class CountedSteps:
     def __init__(
         self, cells: Cells, tests: Sequence[RememberedStep], places: Sequence[int] | None, asks_all: bool
     ) -> None:
-        self._cells, self._tests, self._places, self._asks_all = cells, tests, places, asks_all
+        self._tests, self._asks_all = tests, asks_all
+        self._watched = None if places is None else lru_cache(_MOST_WATCHED)(partial(cells.written_of, places))
 
-    def __call__(self, before: Values, writes: Mapping[int, Any], written: frozenset[int]) -> bool:
-        """Whether a step counts, given the row before it, and the cells that it writes with their contents."""
-        changes = self._places is None or any(
-            not is_same(before[cell], writes[cell]) for cell in self._cells.written_of(self._places, written)
+    def __call__(self, step: StepRow) -> bool:
+        """Whether a step counts."""
+        changes = self._watched is None or any(
+            not is_same(step.before[cell], step.writes[cell]) for cell in self._watched(step.written)
         )
         if not changes and not self._asks_all:
             return False
-        return all(test(before, writes, written) for test in self._tests) and changes
-
-
-class _Step:
-    """The row of a step: the cells before it, then as many after it, of which only the written ones are read."""
-
-    __slots__ = ("_before", "_size", "_writes")
-
-    def __init__(self, before: Values, writes: Mapping[int, Any], size: int) -> None:
-        self._before, self._writes, self._size = before, writes, size
-
-    def __getitem__(self, cell: int) -> Any:
-        return self._before[cell] if cell < self._size else self._writes[cell - self._size]
+        return all(test(step) for test in self._tests) and changes
 
 
 class _After:

@@ -19,7 +19,7 @@ from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
 from workbench.tlaplus.steps.disjuncts import Disjunct, split
 from workbench.tlaplus.steps.predicates import CompiledPredicate
-from workbench.tlaplus.steps.step_memo import CountedSteps, RememberedStep
+from workbench.tlaplus.steps.step_memo import CountedSteps, RememberedStep, StepRow
 from workbench.tlaplus.steps.steps import Counting, TextInstance
 from workbench.tlaplus.syntax.tree import Angle, Apply, Conjunction, Identifier, Operation, Place, Prime, Qualified
 from workbench.tlaplus.temporal.negation import Condition, FairnessGoal, Literal
@@ -100,8 +100,8 @@ class FairSteps:
         tests = [(number, self._counts[number]) for number in own]
 
         def counting(before: Values, writes: Mapping[int, Any]) -> frozenset[int]:
-            written = frozenset(writes)
-            return frozenset(number for number, counts in tests if counts is None or counts(before, writes, written))
+            step = StepRow(before, writes, len(self._cells.layout.cells))
+            return frozenset([number for number, counts in tests if counts is None or counts(step)])
 
         return counting
 
