@@ -1,6 +1,7 @@
 """Compiled functions and assertions beside the interpreter, which shares none of the compiler's code."""
 
 import re
+import warnings
 from functools import partial
 from pathlib import Path
 from textwrap import indent
@@ -314,6 +315,46 @@ def test_the_interpreter_says_what_is_wrong(body, error):
     messages = [answers(partial(search, meaning)) for meaning in (compiled(text), Meaning(text, "x.fizz"))]
     assert messages[0] == messages[1]
     assert re.fullmatch(rf"x\.fizz:\d+:\d+: {re.escape(error)}", messages[0])
+
+
+#: Functions, with what calls them, that mean something else in Python.
+CONFUSING = {
+    "a comprehension binds a name twice": (
+        "atomic func F():\n  return [x for x in [1, 2] for c in [0, 0] for x in [x + 1]]\n", "n = F()"
+    ),
+    "self is a parameter": (
+        "role P:\n  atomic func M():\n    return 2\n  atomic func N(self):\n    x = self.M()\n    return x\n"
+        "role Q:\n  atomic func M():\n    return 3\n", "p = P()\n  q = Q()\n  n = p.N(q)"
+    ),
+    "a default comes first": (
+        "atomic func G(a = 1, b):\n  return [a, b]\natomic func F():\n  x = G(b = 5)\n  return x\n", "n = F()"
+    ),
+    "a default comes first, and the other is missing": (
+        "atomic func G(a = 1, b):\n  return [a, b]\natomic func F():\n  x = G(5)\n  return x\n", "n = F()"
+    ),
+    "a key comes from the caller": (
+        "atomic func F(a, w):\n  return sorted([1, 2], key = a)\n", "w = -1\n  n = F(lambda c: c * w, 1)"
+    ),
+    "a key has no name": (
+        "atomic func F(a, w):\n  return sorted([1, 2], a)\n", "w = -1\n  n = F(lambda c: c * w, 1)"
+    ),
+    "a field has the name of a role's function": (
+        "role P:\n  atomic func M(c):\n    return c\natomic func F(a):\n  x = a.M(2)\n  return x\n",
+        "n = F(record(M = lambda c: c))"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("functions", "calls"), CONFUSING.values(), ids=CONFUSING)
+def test_confusing_functions_do_the_same(functions, calls):
+    text = f"{HEAD}{functions}atomic action Go:\n  require n == 1\n  {calls}\nalways assertion A:\n  return n == 1\n"
+    assert answers(partial(findings, compiled(text))) == answers(partial(findings, Meaning(text, "x.fizz")))
+
+
+def test_what_is_written_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert compiles("return (1, 2) == None, (1, 2) != True, a == (3,) or None == ()")
 
 
 @pytest.mark.parametrize("declared", ["atomic action Go:\n  y = F()\n", "always assertion A:\n  y = F()\n  return y\n"])

@@ -183,6 +183,7 @@ def test_an_assertion_that_requires_something_is_refused():
 
 
 CHANGES = [
+    ("i = [0, 1]; x = [[], []]; x[i.pop()].append(2)", "[[], [2]]"),
     ("x = [3, 1]; x.insert(0, 2); x.extend((5,)); x.remove(1); y = x.pop(); x.append(x.index(3))", "[2, 3, 1]"),
     ("x = [1, 2]; y = x; y += [3]; y = y + [4]", "[1, 2, 3]"),
     ("x = [[0, 1], 2]; x[0][-1] = 5; (x[1], z) = (6, 7); x[1] += 1", "[[0, 5], 7]"),

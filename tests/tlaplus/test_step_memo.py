@@ -10,7 +10,7 @@ from workbench.tlaplus.layout import sample
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.machine.specification import module_of_text
 from workbench.tlaplus.steps.predicates import CompiledPredicate
-from workbench.tlaplus.steps.step_memo import RememberedStep
+from workbench.tlaplus.steps.step_memo import RememberedStep, StepRow
 
 
 class Asked:
@@ -29,7 +29,7 @@ class Asked:
 def ask(remembered: RememberedStep, row: tuple[Any, ...], writes: dict[int, Any]) -> tuple[bool, set[int]]:
     """The truth for a step, and the cells of the row before it that were read."""
     reads = Reads(row)
-    return remembered(reads, writes, frozenset(writes)), set(reads)
+    return remembered(StepRow(reads, writes, len(row))), set(reads)
 
 
 def test_an_answer_is_known_where_the_cells_of_the_step_that_it_depends_on_are_the_same():
@@ -59,7 +59,7 @@ def test_an_error_is_no_answer():
     remembered = RememberedStep(Cells(["x", "y"]), asked)
     for _ in range(2):
         with pytest.raises(ModelError, match="x is below 0"):
-            remembered((1, 1), {0: -1}, frozenset({0}))
+            remembered(StepRow((1, 1), {0: -1}, 2))
     assert asked.times == 2
 
 

@@ -264,9 +264,13 @@ class ExpressionWriter:
     def _library_call(self, name: str, node: tree.Call) -> ast.expr:
         key = next((argument for argument in node.arguments if argument.name == "key"), None)
         rest = node
-        if name in _WITH_KEY and key is not None and isinstance(key.value, tree.Lambda):
+        if name in _WITH_KEY and key is not None:
+            if not isinstance(key.value, tree.Lambda):
+                raise Refused  # names in a function from elsewhere are those of the interpreter's topmost frame
             rest = tree.Call(node.at, node.function, tuple(other for other in node.arguments if other is not key))
         positional, named = self.arguments(rest)
+        if name == "sorted" and len(positional) > 1:
+            raise Refused  # the second is a key
         if rest is not node and key is not None:
             named.append(ast.keyword("key", self._lambda(key.value)))
         return ast.Call(load(self.names.program.keep(LIBRARY[name])), list(positional), named)
@@ -286,6 +290,8 @@ class ExpressionWriter:
     def _comprehension(self, node: tree.Comprehension) -> Code:
         around = self._inner
         targets = [name for clause in node.clauses if clause.target is not None for name in names_in(clause.target)]
+        if len(set(targets)) < len(targets):
+            raise Refused  # a later clause would read what an inner one left there
         self._inner = around | dict.fromkeys(targets, "")  # no use of a name before its own clause
         clauses: list[ast.comprehension] = []
         for clause in node.clauses:
@@ -319,7 +325,8 @@ def parameters_of(names: Sequence[str], defaults: Sequence[ast.expr] = ()) -> as
 def _equality(left: Code, right: Code, is_equal: bool) -> ast.expr:
     kinds = {left.kind, right.kind}
     signs: Any = None
-    if kinds & {bool, type(None)} and not kinds & {int, str}:
+    literal = any(isinstance(side.tree, ast.Tuple) for side in (left, right))  # Python warns of `is` beside one
+    if kinds & {bool, type(None)} and not kinds & {int, str} and not literal:
         signs = ast.Is, ast.IsNot
     elif kinds in ({str}, {str, None}, {int}):
         signs = ast.Eq, ast.NotEq

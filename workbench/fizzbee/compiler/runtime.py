@@ -154,8 +154,10 @@ def through(run: Any, value: Value, statements: int) -> list[Value]:
 
 
 def role_function(owner: Value, functions: dict[str, Any]) -> Any:
-    """The function of a role, or where `owner` is none the one under ``""``."""
-    return functions[owner.role.name if type(owner) is Instance else ""]
+    """The function of the role of `owner`."""
+    if type(owner) is not Instance or owner.role.name not in functions:
+        raise Unsure
+    return functions[owner.role.name]
 
 
 def method_of(name: str) -> Callable[..., Value]:

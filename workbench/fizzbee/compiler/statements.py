@@ -82,7 +82,8 @@ class FunctionWriter(ExpressionWriter):
             raise Refused  # what such a name is depends on what has been run
         self.locals = own | fresh
         defaults = [parameter.default for parameter in parameters if parameter.default is not None]
-        if not all(isinstance(default, tree.Literal) for default in defaults):
+        last = [parameter.default for parameter in parameters[len(parameters) - len(defaults) :]]
+        if defaults != last or not all(isinstance(default, tree.Literal) for default in defaults):
             raise Refused
         names = ["run", "owner", *(local(parameter.name) for parameter in parameters)]
         statements, count = self.block(body)
@@ -134,7 +135,8 @@ class FunctionWriter(ExpressionWriter):
         if owner is None:
             native = self._native(None, name)
             return [], self.native_call(native, ast.Constant(None), node), native.statements
-        if isinstance(owner, tree.Name) and owner.name == "self" and self._role is not None:
+        is_self = isinstance(owner, tree.Name) and owner.name == "self" and "self" not in self.locals
+        if is_self and self._role is not None:
             native = self._native(self._role, name)
             return [], self.native_call(native, self.value(owner), node), native.statements
         if name in METHOD_NAMES or _has_calls(owner):

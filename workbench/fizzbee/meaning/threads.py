@@ -309,40 +309,40 @@ class Run(Names):
             self.inner = around
 
     def _evaluate(self, node: tree.Evaluate, flow: str) -> bool:
-        if self._calls(node.value, None):
+        if (rest := self._called(node.value, None)) is None:
             return False
-        self.value(node.value)
+        self.value(rest)
         self._do()
         return self._completed()
 
     def _assign(self, node: tree.Assign, flow: str) -> bool:
         if node.operator == "=":
-            if self._calls(node.value, node.target):
+            if (rest := self._called(node.value, node.target)) is None:
                 return False
-            self.assign(node.target, self.value(node.value))
+            self.assign(node.target, self.value(rest))
         else:
             self.assign(node.target, self.changed(node))
         self._do()
         return self._completed()
 
-    def _calls(self, node: tree.Expression, target: tree.Expression | None) -> bool:
-        """If a statement calls a func, push its frame; return whether it does."""
+    def _called(self, node: tree.Expression, target: tree.Expression | None) -> tree.Expression | None:
+        """Push the frame of the func that a statement calls; if it calls none, what is left to evaluate."""
         if not isinstance(node, tree.Call):
-            return False
-        function, owner = None, None
-        if isinstance(node.function, tree.Name):
-            function = self.text.functions.get(node.function.name)
-        elif isinstance(node.function, tree.Attribute):
-            simple = isinstance(node.function.owner, tree.Name | tree.Attribute | tree.Index)
-            owner = self.value(node.function.owner) if simple else None
+            return node
+        function, owner, of = None, None, node.function
+        if isinstance(of, tree.Name):
+            function = self.text.functions.get(of.name)
+        elif isinstance(of, tree.Attribute) and isinstance(of.owner, tree.Name | tree.Attribute | tree.Index):
+            owner = self.value(of.owner)
             if isinstance(owner, Instance):
-                function = owner.role.functions.get(node.function.name)
+                function = owner.role.functions.get(of.name)
+            of = tree.Attribute(of.at, tree.Literal(of.owner.at, owner), of.name)  # it is not evaluated twice
         if function is None:
-            return False
+            return tree.Call(node.at, of, node.arguments)
         positional, named = self.arguments(node)
         variables = self.bound(node.at, function.parameters, positional, named)
         self.enter(Frame(function.name, variables, [], owner, target), function.body)
-        return True
+        return None
 
     def look_up(self, at: Place, name: str) -> Value:
         """The value of a name. A func is not a value: only a statement can call it, alone or to assign its result."""
