@@ -396,6 +396,17 @@ def test_what_differs_is_told_in_the_terms_of_the_abstraction() -> None:
     ]
 
 
+def test_a_value_that_no_state_can_have_is_refused() -> None:
+    def both(value: object) -> Port:
+        return Port(ABSTRACTION.constants, lambda model, s: {"count": value}, abstraction=lambda s: {"count": 1})
+
+    for value, shown in (([1], "[1]"), ((1, {2}), "(1, {2})")):
+        with pytest.raises(InputError) as error:
+            abstracted(Counter, port=both(value))
+        why = f"gives count the value {shown}, which no state can have; it takes tuples, frozensets and Maps"
+        assert str(error.value) == f"the mapping to the abstraction of counter {why}"
+
+
 def test_an_abstraction_has_the_same_names_for_both() -> None:
     port = Port(ABSTRACTION.constants, lambda model, s: {"count": s.count}, abstraction=ABSTRACTION.abstraction)
     with pytest.raises(InputError) as error:

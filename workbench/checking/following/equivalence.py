@@ -24,7 +24,7 @@ from workbench.checking.local.memory import within_memory
 from workbench.kernel import InputError, Machine, Trace
 from workbench.kernel.meaning.budget import Budget, Limits, Stop, Watch
 from workbench.kernel.meaning.cells import Cell
-from workbench.kernel.meaning.errors import listed
+from workbench.kernel.meaning.errors import brief, listed
 from workbench.kernel.meaning.interrupts import interruptible
 from workbench.kernel.meaning.machine import AnyModel
 from workbench.kernel.meaning.plan import make_plan
@@ -250,6 +250,12 @@ def _state_from(layout: Layout, terms: str, values: Mapping[str, Any]) -> State:
             cells[Cell(name, None)] = values[name]
         else:
             cells.update({Cell(name, index): values[name][index] for index in where})
+    for cell, value in cells.items():
+        try:
+            hash(value)
+        except TypeError:
+            fault = f"gives {cell} the value {brief(value)}, which no state can have"
+            raise InputError(f"the mapping to {terms} {fault}; it takes tuples, frozensets and Maps") from None
     row = layout.put(cells)
     state: State = layout.bind(State)(layout, tuple(row[number] for number in range(len(row))))
     return state
