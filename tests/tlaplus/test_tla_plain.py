@@ -67,10 +67,23 @@ def test_what_no_search_of_the_machine_decides_is_decided_plainly(engine, monkey
     assert all(verdict.why.endswith("decided by the plain evaluator") for verdict in result.verdicts)
     monkeypatch.setattr(plainly, "MOST_SETTLED", 1)
     assert {verdict.holds for verdict in check(model, engine=engine).verdicts} == {None}
-    explored = []
-    monkeypatch.setattr(plainly, "search", lambda *_: explored.append(1))
-    check(model, engine="local")
-    assert not explored, "the search found more states than the evaluator visits"
+
+
+def test_states_beyond_the_evaluators_bound_are_sought_at_most_once(monkeypatch):
+    explored = list[Any]()
+
+    def noted(*arguments: Any) -> Any:
+        explored.append(arguments)
+        return search_plainly(*arguments)
+
+    monkeypatch.setattr(plainly, "search", noted)
+    monkeypatch.setattr(plainly, "MOST_SETTLED", 1)
+    model = model_of("Fair", UNKNOWN)
+    assert {verdict.holds for verdict in check(model, engine="local").verdicts} == {None}
+    assert not explored, "the search has found more states than that"
+    plain = model.plain()
+    assert [plain.settled(declared, 1) for declared in model.properties.values()] == [None] * len(model.properties)
+    assert len(explored) == 1
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ class Plain:
         self._machine = machine
         self._names = [variable.name for variable in configured.specification.variables]
         self.opened = _opened(configured, machine.constants)
+        self._is_too_large = False
 
     def explore(self, plan: Plan, limits: Limits) -> Exploration:
         """Run the search that `plan` describes.
@@ -117,10 +118,11 @@ class Plain:
 
         def heed(graph: Graph) -> None:
             if len(graph.states) >= MOST_SETTLED:
+                self._is_too_large = True
                 raise Stop(f"there are more than {MOST_SETTLED:,} states")
 
         has_ghosts = any(variable.ghost for variable in self._machine.declared.variables.values())
-        if states > MOST_SETTLED and not has_ghosts:  # the evaluator would find at least as many
+        if self._is_too_large or (states > MOST_SETTLED and not has_ghosts):  # the evaluator finds at least as many
             return None
         opened = replace(self.opened, cfg=self._asked([declared]))
         graph = search(opened, Options(heed))
