@@ -172,10 +172,11 @@ def answered(example: Example, seconds: float, memory: int) -> Answer:
 def _times(reply: Answer, cost: Cost) -> tuple[float, str]:
     """How many times TLC's CPU time a search takes here, and as text, with a mark if one of them was stopped.
 
-    It is 0 and "" if both were, or one came to no end of its own.
+    It is 0 and "" if both were, one came to no end of its own, or nobody knows what it took until it was killed.
     """
     ours, theirs = reply.kind == "stopped", cost.status == "stopped"
-    if reply.kind in ("refused", "differs", "accepted") or cost.status not in ("", "stopped") or (ours and theirs):
+    no_answer = reply.kind in ("refused", "differs", "accepted") or not reply.cpu
+    if no_answer or cost.status not in ("", "stopped") or (ours and theirs):
         return 0, ""
     ratio = round(reply.cpu / cost.cpu, 1)
     return ratio, f"{'>' if ours else '<' if theirs else ''}{ratio}"

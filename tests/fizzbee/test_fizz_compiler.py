@@ -273,6 +273,31 @@ atomic action Go:
     assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
 
 
+def test_the_role_of_a_function_that_is_called_is_evaluated_once():
+    text = """
+role R:
+  action Init:
+    self.f = 1
+  atomic func M(c):
+    self.f += c
+    return self.f
+action Init:
+  n = 0
+  i = [0, 1]
+  rs = [R(), R()]
+atomic func F():
+  n = rs[i.pop()].M(len(i))
+atomic action Go:
+  require n == 0
+  F()
+always assertion Second:
+  return (n == 0 and len(i) == 2) or (n == 2 and i == [0] and rs[1].f == 2)
+"""
+    assert share(compiled(text)) == (3, 3)
+    assert findings(compiled(text)) == findings(Meaning(text, "x.fizz"))
+    assert "Second" not in str(findings(compiled(text)))
+
+
 def test_a_def_of_the_file_sees_no_state():
     text = f"{HEAD}def Own(c):\n  n = c\n  return n\natomic func F():\n  t = Own(5)\natomic action Go:\n  F()\n"
     text += "always assertion Kept:\n  return n == 1\n"

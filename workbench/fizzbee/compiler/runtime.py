@@ -184,13 +184,11 @@ def method_of(name: str) -> Callable[..., Value]:
 
 #: What code reaches by name.
 NAMES: dict[str, Any] = {
-    **{
-        helper.__name__: helper
-        for helper in (
-            is_true, same, plus, inside, index, part, field, length, text, unpack, store_field, store_index, changed,
-            spend, through, role_function, binary, unary, members, Dict, Function,
-        )
-    }
+    helper.__name__: helper
+    for helper in (
+        is_true, same, plus, inside, index, part, field, unpack, store_field, store_index, changed, spend, through,
+        role_function, binary, unary, members, Dict, Function,
+    )
 }  # fmt: skip
 #: The comparisons by their signs.
 COMPARISONS = {

@@ -15,13 +15,13 @@ from workbench.fizzbee.compiler.expressions import (
     local,
     names_in,
     parameters_of,
+    subscript,
 )  # fmt: skip
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Expression
 
 #: Statements, and how many the interpreter counts at most, but for those in loops.
 Written: TypeAlias = tuple[list[ast.stmt], int]
-_ONE = 1
 
 
 def blocks_in(statement: tree.Statement) -> list[tree.Block]:
@@ -139,8 +139,8 @@ class FunctionWriter(ExpressionWriter):
         if is_self and self._role is not None:
             native = self._native(self._role, name)
             return [], self.native_call(native, self.value(owner), node), native.statements
-        if name in METHOD_NAMES or _has_calls(owner):
-            raise Refused  # which of them is meant shows only when it runs, or the owner is evaluated twice
+        if name in METHOD_NAMES:
+            raise Refused  # which of them is meant shows only when it runs
         natives = {role.name: self._native(role, name) for role in self._text.roles.values() if name in role.functions}
         self.callees += natives.values()
         kept = self.fresh()
@@ -154,17 +154,17 @@ class FunctionWriter(ExpressionWriter):
 
     def _evaluate(self, node: tree.Evaluate) -> Written:
         before, value, count = self._statement_value(node.value)
-        return [*before, ast.Expr(value)], count + _ONE
+        return [*before, ast.Expr(value)], count + 1
 
     def _assign(self, node: tree.Assign) -> Written:
         if node.operator == "=":
             before, value, count = self._statement_value(node.value)
-            return [*before, *self._stored(node.target, value)], count + _ONE
+            return [*before, *self._stored(node.target, value)], count + 1
         if _has_calls(node.target):
             raise Refused  # they would be evaluated twice
         sign = ast.Constant(node.operator.removesuffix("="))
         changed = call("changed", load("run"), sign, self.value(node.target), self.value(node.value))
-        return self._stored(node.target, changed), _ONE
+        return self._stored(node.target, changed), 1
 
     def _stored(self, target: Expression, value: ast.expr) -> list[ast.stmt]:
         """The assignment of a value, which is evaluated before the target's parts."""
@@ -184,16 +184,16 @@ class FunctionWriter(ExpressionWriter):
                 return [first, ast.Expr(store)]
             case tree.Listing(items=items):
                 parts = _assigned(kept, call("unpack", load(kept), ast.Constant(len(items))))
-                numbered = enumerate(items)
-                return [first, parts, *(s for number, item in numbered for s in self._stored(item, _at(kept, number)))]
+                stores = [self._stored(item, subscript(load(kept), number)) for number, item in enumerate(items)]
+                return [first, parts, *(store for each in stores for store in each)]
         raise Refused
 
     def _return(self, node: tree.Return) -> Written:
-        return [ast.Return(ast.Constant(None) if node.value is None else self.value(node.value))], _ONE
+        return [ast.Return(ast.Constant(None) if node.value is None else self.value(node.value))], 1
 
     def _word(self, node: tree.Word) -> Written:
         words: dict[str, ast.stmt] = {"pass": ast.Pass(), "break": ast.Break(), "continue": ast.Continue()}
-        return [words[node.word]], _ONE
+        return [words[node.word]], 1
 
     def _if(self, node: tree.If) -> Written:
         otherwise, most = list[ast.stmt](), 0
@@ -201,26 +201,26 @@ class FunctionWriter(ExpressionWriter):
             statements, count = self.block(body)
             most = max(most, count)
             otherwise = statements if condition is None else [ast.If(self.condition(condition), statements, otherwise)]
-        return otherwise, most + _ONE
+        return otherwise, most + 1
 
     def _for(self, node: tree.For) -> Written:
         self._check_flow(node)
         statements, count = self.block(node.body)
-        items = call("through", load("run"), self.value(node.members), ast.Constant(count + _ONE))
+        items = call("through", load("run"), self.value(node.members), ast.Constant(count + 1))
         if isinstance(node.target, tree.Name):
-            return [_loop(local(node.target.name), items, statements)], 2 * _ONE
+            return [_loop(local(node.target.name), items, statements)], 2
         kept = self.fresh()
-        return [_loop(kept, items, [*self._stored(node.target, load(kept)), *statements])], 2 * _ONE
+        return [_loop(kept, items, [*self._stored(node.target, load(kept)), *statements])], 2
 
     def _while(self, node: tree.While) -> Written:
         self._check_flow(node)
         statements, count = self.block(node.body)
-        turn = ast.Expr(call("spend", load("run"), ast.Constant(count + _ONE)))
-        return [ast.While(self.condition(node.condition), [turn, *statements], [])], 2 * _ONE
+        turn = ast.Expr(call("spend", load("run"), ast.Constant(count + 1)))
+        return [ast.While(self.condition(node.condition), [turn, *statements], [])], 2
 
     def _group(self, node: tree.Group) -> Written:
         statements, count = self.block(node.body)
-        return statements, count + _ONE
+        return statements, count + 1
 
     @staticmethod
     def _check_flow(node: tree.For | tree.While) -> None:
@@ -237,10 +237,6 @@ def _has_calls(node: Expression) -> bool:
 
 def _assigned(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
-def _at(owner: str, number: int) -> ast.expr:
-    return ast.Subscript(load(owner), ast.Constant(number), ast.Load())
 
 
 def _loop(target: str, items: ast.expr, body: list[ast.stmt]) -> ast.stmt:
