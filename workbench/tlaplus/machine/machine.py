@@ -326,9 +326,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
             except ModelError:
                 return False
 
+        visible = [number for number, name in enumerate(single.names) if name not in self._left_out]
         try:
+            instances = self._instances_on(single, checked)
             with sample.within_reason():
-                sampled = sample.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
+                sampled = sample.sample(self._initial_values, instances, is_explored, visible, most)
         except (ModelError, sample.TooLong):  # for the search to report
             return list(one_each)
         if sampled.is_whole:
