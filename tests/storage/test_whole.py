@@ -204,7 +204,7 @@ def test_an_output_inside_an_input_folder_is_refused(here: Path) -> None:
 
 def test_other_outputs_are_accepted(here: Path) -> None:
     outputs = {"--itf": "a.json", "--junit": "hard.xml", "--json": STDOUT, "-o": "/dev/null", "--dot": "/dev/null"}
-    check_outputs(["in.toml", "run", STDOUT], outputs)
+    check_outputs(["in.toml", "run", "s3://lake/run", STDOUT], outputs)
     assert not (here / "a.json").exists()
 
 
