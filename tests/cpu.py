@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from collections.abc import Generator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -29,7 +28,8 @@ def _of_others() -> float:
     ticks, children = dict[int, int](), dict[int, list[int]]()
     for number in filter(str.isdecimal, os.listdir("/proc")):
         with suppress(OSError):  # it has ended
-            fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+            with open(f"/proc/{number}/stat", "rb", buffering=0) as file:
+                fields = file.read().rpartition(b")")[2].split()
             ticks[int(number)] = sum(map(int, fields[11:15]))
             children.setdefault(int(fields[1]), []).append(int(number))
     below = [os.getpid()]
