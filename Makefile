@@ -7,7 +7,7 @@ PY := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 # One worker more than there are processors: a third of a test of Spark, of a notebook or of a browser is waiting.
 PYTEST := $(PY) -m pytest --numprocesses $(shell expr $$(nproc) + 1)
-# Tests of Spark share a worker, and so do those of the browser; tests/conftest.py puts them into order.
+# Tests of Spark share a worker, and so do those of the browser, and the quick ones of a file: tests/conftest.py.
 GROUPED := $(PYTEST) --dist loadgroup --no-loadscope-reorder
 # Types are checked by one process, for most of a minute where nothing is kept: tests run beside it.
 BESIDE_LINT := $(MAKE) --no-print-directory --jobs 2 lint

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tests import cpu, products
+from tests import cpu, products, workers
 from tests.chromium import Chromium
 from tests.places import ROOT
 from tests.ports import free_port
@@ -82,6 +82,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # As a plugin it is asked about files of other folders, too.
     config.pluginmanager.register(OnlyExamples())
     config.pluginmanager.register(cpu.Plugin())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(workers.Plugin())
     if config.option.chosen:
         config.pluginmanager.register(products.Plugin())
 
@@ -102,18 +104,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     So each worker does not start a Spark, a browser and a server of its own, nor write the same tables. Tests that
     start a Spark beside the session's name another group, which the other worker takes. Those in a browser wait most of
-    their time, and are the longest: one worker begins with them. The others begin with the many quick tests, since most
-    mistakes show there; then come the other groups, which no two workers can share; single slow ones fill up what time
-    is left, so that the workers end together.
+    their time, and are the longest: one worker begins with them. The others begin with the many quick tests, file by
+    file, since most mistakes show there; then come the other groups, which no two workers can share; single slow ones
+    fill up what time is left, so that the workers end together.
     """
     for item in items:
         for fixture in ("spark", "writers"):
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(fixture)
-        groups = [mark for mark in (*ONLY_WHERE_MARKED, "writers") if item.get_closest_marker(mark)]
-        if groups and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(groups[0]))
+        if not item.get_closest_marker("xdist_group") and (group := _group(item)):
+            item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_turn)
+
+
+def _group(item: pytest.Item) -> str | None:
+    """The group of a test that names none; a slow one that shares nothing with its neighbours is in none."""
+    for mark in (*ONLY_WHERE_MARKED, "writers"):
+        if item.get_closest_marker(mark):
+            return mark
+    fixtures = item._fixtureinfo.name2fixturedefs.values()  # type: ignore[attr-defined]
+    if item.get_closest_marker("slow") and not any(each[-1].scope == "module" for each in fixtures):
+        return None
+    return workers.file_of(item.nodeid)
 
 
 #: The groups that take longest: no other worker can help.
@@ -121,12 +133,15 @@ _LONGEST = ("spark", "writers", "java")
 
 
 def _turn(item: pytest.Item) -> tuple[int, int]:
-    group = item.get_closest_marker("xdist_group")
-    if group is not None and group.args[0] == "browser":
+    marker = item.get_closest_marker("xdist_group")
+    if marker is None:
+        return 2, 0
+    (group,) = marker.args
+    if group == "browser":
         return -1, 0
-    if group is not None:
-        return 1, _LONGEST.index(group.args[0]) if group.args[0] in _LONGEST else len(_LONGEST)
-    return (2 if item.get_closest_marker("slow") else 0), 0
+    if group == workers.file_of(item.nodeid):
+        return 0, 0
+    return 1, _LONGEST.index(group) if group in _LONGEST else len(_LONGEST)
 
 
 @pytest.hookimpl(wrapper=True)

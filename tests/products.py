@@ -199,9 +199,9 @@ class Member(NamedTuple):
 
     @classmethod
     def of(cls, name: str) -> "Member":
-        """For a name that may end in the group by which pytest-xdist distributes it."""
+        """For a name as pytest has it."""
         test, _, rest = name.partition("[")
-        return cls(test.partition("@")[0], rest.rpartition("]")[0])
+        return cls(test, rest.removesuffix("]"))
 
     @property
     def is_fixed(self) -> bool:

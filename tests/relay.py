@@ -3,13 +3,14 @@
 Runners pass a baton on around a track, and a clock may ring once.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from tests.ring import HandMade
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Names
-from workbench.kernel.meaning.machine import Family, Machine
+from workbench.kernel.meaning.machine import Family
 from workbench.kernel.meaning.parameters import Parameters
 from workbench.kernel.meaning.properties import Constraint, Invariant, Liveness, Property, leads_to
 from workbench.kernel.meaning.state import Layout, Values
@@ -56,7 +57,7 @@ class Turn(ActionInstance):
         return [Outcome((), {at: "run"})], []
 
 
-class Relay(Machine):
+class Relay(HandMade):
     """Runners pass a baton on; with Early one may start without it."""
 
     declared = Family(
@@ -78,25 +79,13 @@ class Relay(Machine):
     )  # fmt: skip
 
     def __init__(self, /, **constants: Any) -> None:
-        self.author, self.constants = self, self.declared.parsed(constants)
-        self.actions, self.properties = self.declared.actions, self.declared.properties
-        self.constraints = self.declared.constraints
+        super().__init__(**constants)
         names = self.constants["Runners"]
         self.layout = Layout({"baton": None, "laps": None, "pc": names, "rung": None})
         places = [(action, place) for action in (START, PASS) for place in range(len(names))]
         self.instances: list[ActionInstance] = [
             Turn(self, number, *one) for number, one in enumerate([*places, (RING, 0)])
         ]
-
-    def __reduce__(self) -> Any:
-        return type(self)._of, (dict(self.constants),)
-
-    @classmethod
-    def _of(cls, constants: Mapping[str, Any]) -> "Relay":
-        return cls(**constants)
-
-    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
-        return type(self)(**constants)
 
     def each_initial_state(self) -> Iterator[Any]:
         names = self.constants["Runners"]

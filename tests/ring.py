@@ -33,7 +33,26 @@ class Turn(ActionInstance):
         return [Outcome((), {0: self.next, 1 + self.place: False}, counted)], []
 
 
-class Ring(Machine):
+class HandMade(Machine):
+    """All that is declared of it is in force, whatever its constants are; a copy of it is made from these."""
+
+    def __init__(self, /, **constants: Any) -> None:
+        self.author, self.constants = self, self.declared.parsed(constants)
+        self.actions, self.properties = self.declared.actions, self.declared.properties
+        self.constraints = self.declared.constraints
+
+    def __reduce__(self) -> Any:
+        return type(self)._of, (dict(self.constants),)
+
+    @classmethod
+    def _of(cls, constants: Mapping[str, Any]) -> "HandMade":
+        return cls(**constants)
+
+    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
+        return type(self)(**constants)
+
+
+class Ring(HandMade):
     """Passing the token on is fair, and so is passing it on after it was asked for."""
 
     declared = Family(
@@ -44,22 +63,11 @@ class Ring(Machine):
     )  # fmt: skip
 
     def __init__(self, /, **constants: Any) -> None:
-        self.author, self.constants = self, self.declared.parsed(constants)
+        super().__init__(**constants)
         names = self.constants["Members"]
-        self.actions, self.properties, self.constraints = self.declared.actions, self.declared.properties, {}
         self.layout = Layout({"token": None, "asks": names})
         places = [(action, place) for action in (ASK, PASS) for place in range(len(names))]
         self.instances = [Turn(names, number, *one) for number, one in enumerate(places)]
-
-    def __reduce__(self) -> Any:
-        return type(self)._of, (dict(self.constants),)
-
-    @classmethod
-    def _of(cls, constants: Mapping[str, Any]) -> "Ring":
-        return cls(**constants)
-
-    def with_constants(self, constants: Mapping[str, Any]) -> Machine:
-        return type(self)(**constants)
 
     def each_initial_state(self) -> Iterator[Any]:
         names = self.constants["Members"]

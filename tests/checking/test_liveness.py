@@ -211,18 +211,22 @@ def violated_by_definition(case: Case) -> bool:
     return False
 
 
+def found_by_both(model: Model, case: Case) -> tuple[Lasso | None, Lasso | None]:
+    """What the plain finder finds, and what the one finds that searches in arrays."""
+    states, first, graph = explored(machine_of(model))
+    trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
+    goal = {i for i, s in enumerate(states) if s.at in case.goal}
+    said = said_in(states, case.fairness)
+    plain = find_lasso(graph, first, case.fairness, case.formula(), trigger, goal, enabled=said)
+    return plain, find_in_arrays(graph, first, case.fairness, case.formula(), trigger, goal, said)
+
+
 @pytest.mark.slow
 @examples(150)
 @given(cases(states=6))
 def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> None:
-    model = case.model()
-    states, first, graph = explored(machine_of(model))
-    trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
-    goal = {i for i, s in enumerate(states) if s.at in case.goal}
-    expected = violated_by_definition(case)
-    said = said_in(states, case.fairness)
-    plain = find_lasso(graph, first, case.fairness, case.formula(), trigger, goal, enabled=said)
-    small = find_in_arrays(graph, first, case.fairness, case.formula(), trigger, goal, said)
+    model, expected = case.model(), violated_by_definition(case)
+    plain, small = found_by_both(model, case)
     assert (plain is not None) is expected
     assert (small is not None) is expected
     if plain is not None and small is not None:
@@ -242,12 +246,7 @@ def test_the_finders_agree_with_the_definition_on_random_graphs(case: Case) -> N
 @given(cases(states=24))
 def test_the_finders_agree_on_larger_random_graphs(case: Case) -> None:
     model = case.model()
-    states, first, graph = explored(machine_of(model))
-    trigger = {i for i, s in enumerate(states) if s.at in case.trigger}
-    goal = {i for i, s in enumerate(states) if s.at in case.goal}
-    said = said_in(states, case.fairness)
-    plain = find_lasso(graph, first, case.fairness, case.formula(), trigger, goal, enabled=said)
-    small = find_in_arrays(graph, first, case.fairness, case.formula(), trigger, goal, said)
+    plain, small = found_by_both(model, case)
     assert (plain is None) is (small is None)
     if small is not None:
         verify_lasso(replay(model, *small), case.formula(), case.fairness)

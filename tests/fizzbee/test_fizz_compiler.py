@@ -3,14 +3,13 @@
 import re
 import warnings
 from functools import partial
-from pathlib import Path
 from textwrap import indent
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fizzbee.test_fizz_meaning import CHANGES, VALUES
+from tests.fizzbee.test_fizz_meaning import CHANGES, TEXTS, VALUES
 from workbench import check
 from workbench.fizzbee.compiler.meaning import CompiledMeaning
 from workbench.fizzbee.compiler.runtime import NAMES
@@ -21,9 +20,6 @@ from workbench.fizzbee.meaning.values import shown
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import identity
-
-FILE = Path(__file__).with_name("behaviours.txt")
-TEXTS = re.findall(r"^== (.*?): \d+; .*?\n(.*?)(?=^== |\Z)", FILE.read_text(), re.M | re.S)
 
 
 def compiled(text):
@@ -43,7 +39,7 @@ def findings(meaning):
     return result.states, {name: [step.state.key for step in trace] for name, trace in traces.items()}, result.undecided
 
 
-@pytest.mark.parametrize("text", [row[1] for row in TEXTS], ids=[row[0] for row in TEXTS])
+@pytest.mark.parametrize("text", [row[-1] for row in TEXTS], ids=[row[0] for row in TEXTS])
 def test_small_texts_have_the_same_states_and_traces(text):
     meaning = compiled(text)
     assert findings(meaning) == findings(Meaning(text, "x.fizz"))
@@ -203,7 +199,7 @@ def verdicts(machine):
     return result.distinct, [(v.name, v.word, v.why) for v in result.verdicts], traces
 
 
-@pytest.mark.parametrize("text", [row[1] for row in TEXTS], ids=[row[0] for row in TEXTS])
+@pytest.mark.parametrize("text", [row[-1] for row in TEXTS], ids=[row[0] for row in TEXTS])
 def test_the_machine_finds_the_same_without_the_compiler(text, monkeypatch):
     with_compiler = verdicts(machines_of(text)())
     monkeypatch.setattr(CompiledMeaning, "_run", Meaning._run)

@@ -2,11 +2,11 @@
 
 import pickle
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.command import python
+from tests.fizzbee.test_fizz_meaning import TEXTS, quiet
 from workbench import check
 from workbench.checking.contract import Local, Spark
 from workbench.fizzbee.machine.specification import machines_of
@@ -16,17 +16,6 @@ from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.values import identity
 from workbench.showing.panel import Workbench
-
-FILE = Path(__file__).with_name("behaviours.txt")
-TEXTS = re.findall(r"^== (.*?): \d+; .*?\n(.*?)(?=^== |\Z)", FILE.read_text(), re.M | re.S)
-
-
-def quiet(text):
-    """The text without a search for deadlocks, unless it asks for one."""
-    if "deadlock_detection" in text:
-        return text
-    head = "---\ndeadlock_detection: false\n"
-    return head + (text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}")
 
 
 def of_interpreter(text):
@@ -62,7 +51,7 @@ def states_of(machine):
 
 
 @pytest.mark.parametrize("engine", ["reference", "local"])
-@pytest.mark.parametrize("text", [row[1] for row in TEXTS], ids=[row[0] for row in TEXTS])
+@pytest.mark.parametrize("text", [row[-1] for row in TEXTS], ids=[row[0] for row in TEXTS])
 def test_the_engines_say_what_the_interpreter_says(text, engine):
     assert of_engine(quiet(text), engine) == of_interpreter(quiet(text))
 

@@ -74,10 +74,9 @@ def test_a_random_test_takes_a_third_of_its_examples_where_members_are_chosen():
     assert [taken.max_examples for taken in few] == [9, 2, 33]
 
 
-def test_a_members_name_is_that_of_pytest_with_or_without_a_group():
-    for name in (f"{PRODUCT}[hudi-1920-light]", f"{PRODUCT}[hudi-1920-light]@browser"):
-        assert products.Member.of(name) == (PRODUCT, "hudi-1920-light")
-    assert products.Member.of(f"{PRODUCT}@browser") == (PRODUCT, "")
+def test_a_members_name_is_that_of_pytest():
+    assert products.Member.of(f"{PRODUCT}[hudi-1920-light]") == (PRODUCT, "hudi-1920-light")
+    assert products.Member.of(PRODUCT) == (PRODUCT, "")
     assert products.Member(PRODUCT, "a b").command == f".venv/bin/python -m pytest -n0 '{PRODUCT}[a b]'"
 
 

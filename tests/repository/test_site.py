@@ -42,10 +42,6 @@ STAGED = [
 ]  # fmt: skip
 
 
-#: Of a test that looks at what is staged: one worker stages it.
-STAGED_ONCE = pytest.mark.xdist_group("staged")
-
-
 @pytest.fixture(scope="module")
 def staged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[gallery.Entry]]]:
     """All pages before Sphinx, with a gallery of a few configurations, and the entries of each."""
@@ -88,7 +84,6 @@ def test_the_command_on_a_page_finds_the_violation(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "peterson_stays.html").read_text().count('<details class="wb-state"') == len(broken.trace)
 
 
-@STAGED_ONCE
 @pytest.mark.slow
 def test_a_card_counts_the_states_that_its_player_shows(staged: Any) -> None:
     folder, entries = staged
@@ -121,7 +116,6 @@ def test_a_change_after_which_everything_still_happens_is_named_first() -> None:
     assert text.index("- `AsPublished=off`\n") < text.index(ruled_out)
 
 
-@STAGED_ONCE
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "row", "name"),
@@ -138,7 +132,6 @@ def test_a_row_of_a_table_leads_to_what_it_says_is_violated(staged: Any, page: s
     assert f"]({back})" in (folder / "gallery" / f"{entries[name][0].page}.md").read_text()
 
 
-@STAGED_ONCE
 @pytest.mark.slow
 def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
     staged: Any, monkeypatch: pytest.MonkeyPatch
@@ -164,7 +157,6 @@ def test_a_page_that_pictures_lead_to_has_an_animated_one_and_a_card(
     assert f"<b>{title}</b>" in above
 
 
-@STAGED_ONCE
 @pytest.mark.slow
 def test_the_reports_of_what_is_staged_are_cards(staged: Any) -> None:
     folder, entries = staged
@@ -316,7 +308,6 @@ def test_the_navigation_has_few_entries_at_its_first_level() -> None:
     assert sum(map(len, contents.NAVIGATION.values())) <= 15
 
 
-@STAGED_ONCE
 @pytest.mark.slow
 def test_tables_of_contents_are_at_the_end_of_their_pages(staged: Any) -> None:
     folder, _ = staged

@@ -39,16 +39,15 @@ def cases_of(sizes):
     return list(itertools.product(*map(range, sizes)))
 
 
-#: Sizes of up to four constants, and for each case whether it is true; None where that is not known.
+def table_of(sizes):
+    """The sizes of some constants, and for each case whether it is true; None where that is not known."""
+    cases = math.prod(sizes)
+    return st.tuples(st.just(sizes), st.lists(st.sampled_from([True, False, None]), min_size=cases, max_size=cases))
+
+
+#: Of up to four constants.
 TABLES = (
-    st.lists(st.integers(1, 4), min_size=1, max_size=4)
-    .filter(lambda sizes: math.prod(sizes) <= 48)
-    .flatmap(
-        lambda sizes: st.tuples(
-            st.just(sizes),
-            st.lists(st.sampled_from([True, False, None]), min_size=math.prod(sizes), max_size=math.prod(sizes)),
-        )
-    )
+    st.lists(st.integers(1, 4), min_size=1, max_size=4).filter(lambda sizes: math.prod(sizes) <= 48).flatmap(table_of)
 )
 
 
@@ -94,14 +93,7 @@ def least(true, false, sizes):
 
 
 @pytest.mark.slow
-@given(
-    st.sampled_from([(2, 2), (3, 2), (2, 2, 2), (4, 2), (3, 3)]).flatmap(
-        lambda sizes: st.tuples(
-            st.just(sizes),
-            st.lists(st.sampled_from([True, False, None]), min_size=math.prod(sizes), max_size=math.prod(sizes)),
-        )
-    )
-)
+@given(st.sampled_from([(2, 2), (3, 2), (2, 2, 2), (4, 2), (3, 3)]).flatmap(table_of))
 @settings(max_examples=150)
 def test_no_formula_of_two_levels_is_smaller(table):
     sizes, verdicts = table

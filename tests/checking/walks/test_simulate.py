@@ -519,23 +519,19 @@ def test_rules_that_are_none(given, match):
         WalkRule(**given)
 
 
-def test_a_models_mistake_is_told():
-    class Broken(Lost):
-        @action(b="bystanders")
-        def count_on(self, s, b):
-            s.count[b] += 1 + 0 // (3 - s.count[b])
+class Broken(Lost):
+    @action(b="bystanders")
+    def count_on(self, s, b):
+        s.count[b] += 1 + 0 // (3 - s.count[b])
 
+
+def test_a_models_mistake_is_told():
     with pytest.raises(ModelError, match=r"action count_on.*division"):
         simulate(Broken(), rule=WalkRule(walks=100))
 
 
 @pytest.mark.spark
 def test_a_models_mistake_is_told_on_spark(spark):
-    class Broken(Lost):
-        @action(b="bystanders")
-        def count_on(self, s, b):
-            s.count[b] += 1 + 0 // (3 - s.count[b])
-
     with pytest.raises(ModelError, match=r"action count_on.*division"):
         simulate(Broken(), rule=WalkRule(walks=100), spark=spark)
 
