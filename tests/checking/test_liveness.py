@@ -27,7 +27,10 @@ from workbench.protocols.bakery.model import Bakery
 from workbench.protocols.bakery.v2 import BakeryV2
 from workbench.showing.view.base.truth import truths
 
-KINDS = ("leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always")
+TRIGGERED = ("leads_to", "initially_leads_to", "implies_always", "initially_implies_always")
+#: The kinds whose goal must always hold, from some time on.
+LASTING = ("implies_always", "initially_implies_always", "eventually_always")
+KINDS = (*TRIGGERED, "eventually", "always_eventually", "eventually_always")
 
 
 #: What no behaviour keeps.
@@ -126,7 +129,7 @@ class Case(NamedTuple):
         return Walk()
 
     def formula(self) -> Formula:
-        trigger = (lambda s: s.at in self.trigger) if "leads_to" in self.kind else None
+        trigger = (lambda s: s.at in self.trigger) if self.kind in TRIGGERED else None
         return Formula(self.kind, trigger, lambda s: s.at in self.goal, unless=self.unless, steps=self.steps)
 
 
@@ -136,7 +139,7 @@ def cases(draw: st.DrawFn, states: int) -> Case:
     conditions = draw(st.lists(st.tuples(st.booleans(), st.frozensets(label, min_size=1, max_size=2)), max_size=4))
     kind, positions = draw(st.sampled_from(KINDS)), range(len(conditions))
     own = draw(st.frozensets(st.sampled_from(positions), max_size=2)) if conditions else frozenset()
-    steps = frozenset() if kind == "eventually_always" else frozenset(at for at in own if draw(st.booleans()))
+    steps = frozenset() if kind in LASTING else frozenset(at for at in own if draw(st.booleans()))
     return Case(
         draw(st.integers(1, 2)),
         draw(st.lists(st.tuples(state, label, state), min_size=states, max_size=4 * states)),
@@ -185,11 +188,15 @@ def violated_by_definition(case: Case) -> bool:
 
     everything = reach(range(case.initial), range(8))
     steps -= {step for at in case.steps for step in changes(case.fairness[at])}
-    region = everything if case.kind == "eventually_always" else everything - case.goal
+    region = everything if case.kind in LASTING else everything - case.goal
     if case.kind == "leads_to":
         region = reach(region & case.trigger, region)
     elif case.kind == "initially_leads_to":
         region = reach(case.trigger & set(range(case.initial)), region)
+    elif case.kind == "implies_always":
+        region = reach(reach(case.trigger & region, region) - case.goal, region)
+    elif case.kind == "initially_implies_always":
+        region = reach(reach(case.trigger & set(range(case.initial)), region) - case.goal, region)
     elif case.kind == "eventually":
         region = reach(range(case.initial), region)
     for size in range(1, len(region) + 1):
@@ -519,6 +526,76 @@ def test_a_trigger_of_initial_states_asks_nothing_of_later_ones(engine: str) -> 
     assert result["FromTwo"].why == "it asks for nothing: its trigger is never true"
 
 
+def line(goes_back: bool) -> Model:
+    """Goes from 0 to 1, 2 and 3, or from 1 to 4, where no fair behaviour stays and which none leaves."""
+
+    class Line(Model):
+        at = Variable(0)
+
+        @action
+        def step(self, s: Any) -> None:
+            ways = {0: [1], 1: [2, 4], 2: [3], 3: [2] if goes_back else []}
+            s.at = choose(ways.get(s.at, []))
+
+        @liveness
+        def NeverThreeAfterOne(self) -> Any:
+            return implies_always(lambda s: s.at == 1, lambda s: s.at != 3)
+
+        @liveness
+        def NeverOneAtOne(self) -> Any:
+            return implies_always(lambda s: s.at == 1, lambda s: s.at != 1)
+
+        @liveness
+        def NeverOneAfterTwo(self) -> Any:
+            return implies_always(lambda s: s.at == 2, lambda s: s.at != 1)
+
+        @liveness
+        def NeverTwoAfterThree(self) -> Any:
+            return implies_always(lambda s: s.at == 3, lambda s: s.at != 2)
+
+        @liveness
+        def NeverFour(self) -> Any:
+            return implies_always(lambda s: s.at == 1, lambda s: s.at != 4)
+
+        @liveness
+        def NeverTwo(self) -> Any:
+            return initially_implies_always(lambda s: s.at == 0, lambda s: s.at != 2)
+
+        @liveness
+        def IfItBeginsWithOne(self) -> Any:
+            return initially_implies_always(lambda s: s.at == 1, lambda s: s.at != 2)
+
+        def fairness(self) -> Any:
+            return [Fairness("leaves 4", False, frozenset(), lambda s: s.at == 4)]
+
+    return Line()
+
+
+#: The states of the lassos that violate what `line` promises, if it goes back and if it does not.
+IN_LINE = {
+    "NeverThreeAfterOne": (4, 4),
+    "NeverOneAtOne": (2, 2),
+    "NeverOneAfterTwo": (None, None),
+    "NeverTwoAfterThree": (5, None),
+    "NeverFour": (None, None),
+    "NeverTwo": (3, 3),
+    "IfItBeginsWithOne": (None, None),
+}
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+@pytest.mark.parametrize("goes_back", [True, False])
+def test_a_goal_that_must_always_hold_is_violated_by_a_fair_way_through_a_state_without_it(
+    engine: str, goes_back: bool
+) -> None:
+    result = check(line(goes_back), engine=engine)
+    for name, (back, there) in IN_LINE.items():
+        expected = back if goes_back else there
+        assert (result[name].holds, result[name].trace_states) == (expected is None, expected)
+    assert result["NeverFour"].why is None
+    assert result["IfItBeginsWithOne"].why == "it asks for nothing: its trigger is never true"
+
+
 def test_the_truth_of_joined_formulas_is_told_for_each_part() -> None:
     model = machine_of(Two)
     told = truths(model, model.initial_states()[0], ["Both"])
@@ -542,6 +619,10 @@ def test_verification_rejects_what_is_no_counterexample() -> None:
     assert "does not violate the formula (always_eventually)" in rejected(lock("weak"), ["take", "free"], 0, free)
     stays = leads_to(lambda s: s.served, lambda s: s.holder is None)
     assert "(leads_to)" in rejected(lock("weak"), ["borrow", "take", "free"], 1, stays)
+    kept = implies_always(lambda s: s.served, lambda s: s.served)
+    assert "(implies_always)" in rejected(lock("weak"), ["borrow", "take", "free"], 1, kept)
+    not_yet = initially_implies_always(lambda s: s.served, lambda s: s.holder is None)
+    assert "(initially_implies_always)" in rejected(lock("weak"), ["borrow", "take", "free"], 1, not_yet)
     ever = eventually_always(lambda s: not s.served)
     assert "(eventually_always)" in rejected(lock("weak"), ["take", "free"], 0, ever)
 

@@ -63,6 +63,20 @@ SHAPES = {
     r"[](Ends => []Ends)": "",
     r"[](x > 1 => [](x > 1))": "Free Fair Strong",
     r"\A n \in 0 .. 3 : [](x = n => [](x = n))": "Free Fair Strong",
+    r"on => []on": "",
+    r"~on => []~on": "Free Fair Strong",
+    r"x = 0 => [](x < 3)": "Free Fair Strong",
+    r"\A n \in 0 .. 3 : x = n => [](x >= n)": "",
+    r"[](x > 1 => [](x > 0))": "",
+    r"[](x > 1 => [](x > 1 \/ on))": "Free Fair Strong",
+    r"\A n \in 0 .. 3 : [](x = n => [](x >= n))": "Free Fair Strong",
+    r"[](Ends => [](on => Ends))": "",
+    r"(x = 0 => [](x < 4)) /\ [](x = 2 => [](x # 1))": "Free Fair Strong",
+    r"(x = 0 /\ WF_vars(Up)) => [](x < 3)": "Free Fair Strong",
+    r"(x = 0 /\ []<>(x = 1)) => [](x < 3)": "",
+    r"(x = 0 /\ <>[](x = 1)) => []~on": "Free",
+    r"[]((x = 1 /\ []<>(x = 1)) => []on)": "Free Fair Strong",
+    r"[](1 < 2 => [](x < 3))": "Free Fair Strong",
 }
 #: The distinct states and the depth, as TLC has them.
 FIGURES = (8, 5)
@@ -92,6 +106,16 @@ def test_the_verdicts_are_those_of_tlc_whatever_the_engine(specification):
     expected = [(f"P{at}", specification not in violated.split()) for at, violated in enumerate(SHAPES.values())]
     assert found(result) == expected
     assert found(search(model)) == expected
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_what_lies_beyond_a_constraint_may_break_a_goal_that_must_always_hold(engine):
+    """On is switched on within it, and x is 2 beyond; no behaviour that is fair ends before."""
+    lines, asked = properties([r"[](x = 1 => []~on)", r"x = 0 => [](x < 2)"])
+    text = module_of(MODULE + lines + "Low == x < 2\n")
+    for specification, switched in (("Free", False), ("Fair", None)):
+        cfg = f"SPECIFICATION {specification} CONSTRAINT Low CHECK_DEADLOCK FALSE {asked}"
+        assert found(check(module_of_text(text, cfg)(), engine=engine)) == [("P0", switched), ("P1", None)]
 
 
 #: A module, a module that refines it, and formulas of refinement with TLC's verdicts.
@@ -149,8 +173,9 @@ def test_a_refinement_is_checked_with_its_fairness(specification, violated):
 
 UNKNOWN = {
     r"<>on => <>Ends": "a formula of this shape is not supported",
-    r"on => []on": "a formula of this shape is not supported",
-    r"[](x > 1 => [](x > 0))": "a formula of this shape is not supported",
+    r"x = 1 => [](on => [](x = 2))": "a formula of this shape is not supported",
+    r"(x = 0 /\ [](x < 2)) => []~on": "a formula of this shape is not supported",
+    r"[]((x = 1 /\ on) => ([](x > 0) \/ [](x < 3)))": "a formula of this shape is not supported",
     r"<>(on /\ []on)": "a formula of this shape is not supported",
     r"\A n \in 0 .. 20 : WF_vars(Up /\ x = n)": "fairness and liveness speak of too many actions",
     r"(\A n \in 0 .. 8 : (<>[](x = n) \/ []<>on)) => FALSE": "this formula can be broken in more than 256 ways",

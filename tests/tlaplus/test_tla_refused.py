@@ -28,6 +28,7 @@ Step == x' = x
 Rest == x + 1
 Again == Init /\ x < 9
 Other(a) == Two(a) \/ y = a
+Held == Init /\ [][Next]_<<x, y>> /\ [](x = 1 => [](y = 0))
 """
 BOTH = "CONSTANT N = 3\nINIT Init NEXT Next\n"
 
@@ -67,6 +68,7 @@ REFUSED = [
     (BOTH + "CONSTANT Tow(1) = 4", "M.cfg: line 3: unknown constant or operator 'Tow' (did you mean Two?)"),
     (BOTH + "CONSTANT ++ <- Two", "M.cfg: line 3: unknown constant or operator '++'"),
     ("CONSTANT N = 3\nSPECIFICATION Live", "M.tla:12:9: a specification has initial predicates"),
+    ("CONSTANT N = 3\nSPECIFICATION Held", "M.tla:23:38: a specification has initial predicates"),
     ("CONSTANT N = 3\nSPECIFICATION Twice", "M.tla:13:1: a specification has one [][Next]_vars; this one has 2"),
     ("CONSTANT N = 3\nSPECIFICATION Bound", "M.tla:14:13: an initial condition that depends on names bound around it"),
     ("CONSTANT N = 3 INVARIANT\nINIT Init NEXT Next VIEW", "M.cfg: line 2: found the end of the file"),

@@ -18,6 +18,8 @@ from workbench.kernel.meaning.properties import (
     constraint,
     eventually,
     eventually_always,
+    implies_always,
+    initially_implies_always,
     initially_leads_to,
     invariant,
     leads_to,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.checking.spark.narrow_searches import search_here
-from tests.checking.test_liveness import Case, cases, lock
+from tests.checking.test_liveness import IN_LINE, Case, cases, line, lock
 from tests.places import SPECS
 from tests.products import examples
 from workbench.checking.check import check
@@ -111,6 +111,15 @@ def test_all_kinds_of_formulas(tmp_path: Path, fair: str) -> None:
     search = search_here(tmp_path / "run", model, part_states=2, bits=128)
     assert found(judged(search, TRIMMED)) == found(judged(search)) == in_process(model)
     assert judged(search, TRIMMED)[0].holds is (fair == "strong")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part_states", [1, 3])
+@pytest.mark.parametrize("goes_back", [True, False])
+def test_a_goal_that_must_always_hold(tmp_path: Path, goes_back: bool, part_states: int) -> None:
+    model = line(goes_back)
+    search = search_here(tmp_path / "run", model, list(IN_LINE), part_states=part_states, bits=128)
+    assert found(judged(search, TRIMMED)) == found(judged(search)) == in_process(model)
 
 
 class Climber(Model):

@@ -45,6 +45,10 @@ OF_BEHAVIOURS = {
         "in state 2, x = 1 is true (M.tla:15:6), and what should follow never comes: "
         "x = 7 is false: x is 2 (M.tla:15:15) in state 3" + UNFAIR
     ),
+    r"[](x = 1 => [](x < 2))": (
+        "in state 2, x = 1 is true (M.tla:15:9), and what should hold from there on does not: "
+        "in state 3, x < 2 is false: x is 2 (M.tla:15:21)" + UNFAIR
+    ),
     r"<>[](x = 2)": ("it becomes false again and again: in state 2, x = 2 is false: x is 1 (M.tla:15:11)" + UNFAIR),
     r"[]<>(x = 0)": "from state 2 on it is never true: x = 0 is false: x is 2 (M.tla:15:11) in state 3" + UNFAIR,
     r"<>(x = 2 /\ done = {1})": (

@@ -4,7 +4,8 @@ Definitions are in ``docs/properties.md``; :mod:`workbench.kernel.meaning.tempor
 another method.
 
 1. A breadth-first search finds shortest ways to all allowed states, by way of an entry. The nearest one in which no
-   condition is enabled gives the smallest lasso that stops.
+   condition is enabled gives the smallest lasso that stops. A goal that must always hold takes one more such search:
+   its entries are the states without the goal that the first has reached, and all states are allowed.
 2. States on no cycle are dropped, and the strongly connected components of the rest computed. A weak condition rules
    out a component in which it is enabled everywhere and has no step. If a strong condition is enabled in a component
    but has no step in it, the states where it is enabled are removed, and the components computed again (Lichtenstein
@@ -25,6 +26,7 @@ from workbench.checking.kernels.compiled import njit
 from workbench.checking.local.components import fair_components
 from workbench.checking.trees.fair_labels import barred
 from workbench.kernel.meaning.lasso import Lasso
+from workbench.kernel.meaning.properties import ALWAYS_KINDS, INITIAL_KINDS
 from workbench.kernel.meaning.steps import Fairness
 
 # Search for cycles from each state in turn, and stop after visiting as many transitions as the graph has, or
@@ -131,8 +133,8 @@ class LassoFinder:
         """A small fair behaviour that violates a formula, or None if every fair behaviour satisfies it.
 
         Args:
-            kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
-            trigger: The states where P of ``P ~> Q`` or ``P => <>Q`` holds; None for the other kinds.
+            kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
+            trigger: The states where the formula's trigger holds; None for the kinds without one.
             goal: The states where Q holds.
             met: The fairness conditions that the behaviour meets; None for all.
             steps: The labels of the steps that are the formula's, too.
@@ -140,28 +142,31 @@ class LassoFinder:
         Returns:
             Steps are positions in the arrays of transitions. A lasso that stops is a shortest one.
         """
-        allowed = np.ones(self._states, bool) if kind == "eventually_always" else ~goal
+        is_always = kind in ALWAYS_KINDS
+        allowed = np.ones(self._states, bool) if is_always or kind == "eventually_always" else ~goal
         entry = allowed.copy()
         conditions = self._conditions if met is None else self._conditions.among(met)
-        if kind in ("leads_to", "initially_leads_to"):
+        if trigger is not None:
             entry &= trigger
-        if kind in ("eventually", "initially_leads_to"):
+        if kind in INITIAL_KINDS:
             entry[self._initial :] = False
-        elif kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
+        if kind == "eventually_always":  # "not the goal, again and again" has the form of a weak fairness condition
             conditions = conditions._replace(
                 strong=np.append(conditions.strong, False),
                 enabled=np.vstack([conditions.enabled, goal]),
                 own=np.vstack([conditions.own, np.zeros(conditions.own.shape[1], bool)]),
             )
-        starts = self._routes.order[entry[self._routes.order]]
         targets = self._without(steps)
-        routes = _Routes(*_routes(self._indptr, targets, starts, self._routes.distance[starts], allowed))
-        best = self._shortest_stop(routes, conditions)
-        components = fair_components(self._indptr, targets, self._labels, routes.distance >= 0, conditions)
+        legs = [self._routes]
+        for stage in (entry, ~goal) if is_always else (entry,):
+            starts = legs[-1].order[stage[legs[-1].order]]
+            legs.append(_Routes(*_routes(self._indptr, targets, starts, legs[-1].distance[starts], allowed)))
+        best = self._shortest_stop(legs, conditions)
+        components = fair_components(self._indptr, targets, self._labels, legs[-1].distance >= 0, conditions)
         if len(components):
             bound = best.states if best else np.iinfo(np.int64).max
             tour = _Tour(self._indptr, targets, self._labels, conditions, components)
-            best = self._small_cycle(routes, tour, components, bound) or best
+            best = self._small_cycle(legs, tour, components, bound) or best
         return best
 
     def _without(self, labels: np.ndarray) -> np.ndarray:
@@ -171,27 +176,29 @@ class LassoFinder:
         sources = np.repeat(np.arange(self._states, dtype=np.int32), np.diff(self._indptr))
         return np.where(barred(sources, self._targets, self._labels, labels), sources, self._targets)
 
-    def _shortest_stop(self, routes: _Routes, conditions: _Conditions) -> Lasso | None:
-        stop = _first_stop(routes.order, conditions.enabled)
+    def _shortest_stop(self, legs: Sequence[_Routes], conditions: _Conditions) -> Lasso | None:
+        stop = _first_stop(legs[-1].order, conditions.enabled)
         if stop < 0:
             return None
-        start, steps = self._path(routes, stop)
+        start, steps = self._path(legs, stop)
         return Lasso(start, steps, len(steps))
 
-    def _path(self, routes: _Routes, state: int) -> tuple[int, list[int]]:
-        """The initial state and the transitions to `state`: first to the entry, then along `routes`."""
+    def _path(self, legs: Sequence[_Routes], state: int) -> tuple[int, list[int]]:
+        """The initial state and the transitions from there along the `legs`, one after the other, to `state`."""
         steps = []
-        for links in (routes.via, self._routes.via):
-            while (step := int(links[state])) >= 0:
+        for leg in reversed(legs):
+            while (step := int(leg.via[state])) >= 0:
                 steps.append(step)
                 state = _source(self._indptr, step)
         return state, steps[::-1]
 
     # Cycles ------------------------------------------------------------------------------------------------------
 
-    def _small_cycle(self, routes: _Routes, tour: "_Tour", components: np.ndarray, bound: float) -> Lasso | None:
+    def _small_cycle(
+        self, legs: Sequence[_Routes], tour: "_Tour", components: np.ndarray, bound: float
+    ) -> Lasso | None:
         """The smallest lasso with a cycle and fewer than `bound` states, among those tried."""
-        best = None
+        best, routes = None, legs[-1]
         effort = max(_LEAST_EFFORT, len(self._targets))
         for home in routes.order[components[routes.order] >= 0]:
             nearest = int(routes.distance[home])
@@ -200,7 +207,7 @@ class LassoFinder:
             cycle = tour.from_state(int(home))
             if nearest + len(cycle) < bound:
                 bound = nearest + len(cycle)
-                start, steps = self._path(routes, int(home))
+                start, steps = self._path(legs, int(home))
                 best = Lasso(start, steps + cycle, len(steps))
         return best
 

@@ -63,6 +63,5 @@ class LivenessJudge:
 
     def _demand(self, formula: Formula, trigger: np.ndarray | None, goal: np.ndarray) -> Demand:
         where = slice(self._initial) if formula.begins else slice(None)
-        if trigger is not None:
-            return Demand(bool(trigger[where].any()), bool((trigger & ~goal)[where].any()))
-        return Demand(True, not goal[where].all())
+        lacking = ~goal if trigger is None else trigger & ~goal
+        return Demand.of(formula, trigger is not None and bool(trigger[where].any()), bool(lacking[where].any()))

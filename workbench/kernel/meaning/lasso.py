@@ -51,6 +51,14 @@ class Demand(NamedTuple):
     triggered: bool
     due: bool
 
+    @classmethod
+    def of(cls, formula: Formula, triggered: bool, lacking: bool) -> "Demand":
+        """The demand of a formula whose trigger is true somewhere, and there its goal may be `lacking`.
+
+        A goal that must hold for ever is due after a state in which it is true, too.
+        """
+        return cls(formula.trigger is None or triggered, triggered if formula.is_always else lacking)
+
 
 def liveness_verdict(
     model: Machine, declared: Property, find: Callable[[Formula], tuple[Trace | None, Demand]]
@@ -117,11 +125,13 @@ def verify_lasso(trace: Trace, formula: Formula, fairness: Sequence[Fairness]) -
 def _check_formula(trace: Trace, loop: int, formula: Formula, counted: Sequence[bool]) -> None:
     """Check that the formula is violated; `counted` tells for each step whether it is one of the formula's."""
     goal = [bool(formula.goal(seen(state))) for state in trace.states]
+    begins = trace.states[:1] if formula.begins else trace.states
+    entries = [i for i, state in enumerate(begins) if formula.trigger is None or formula.trigger(seen(state))]
     if formula.kind == "eventually_always":
         violated = not all(goal[loop:])
+    elif formula.is_always:
+        violated = any(not all(goal[min(i, loop) :]) for i in entries)
     else:
-        begins = trace.states[:1] if formula.begins else trace.states
-        entries = [i for i, state in enumerate(begins) if formula.trigger is None or formula.trigger(seen(state))]
         violated = any(not any(goal[min(i, loop) :]) and not any(counted[min(i, loop) :]) for i in entries)
     if not violated:
         raise ModelError(f"the lasso does not violate the formula ({formula.kind})")

@@ -294,6 +294,11 @@ def step(
 
 # Formulas ------------------------------------------------------------------------------------------------------------
 
+#: The kinds of formulas that are promises of the initial states, and of no later ones.
+INITIAL_KINDS = frozenset({"eventually", "initially_leads_to", "initially_implies_always"})
+#: The kinds of formulas whose goal is due at all times once their trigger has held.
+ALWAYS_KINDS = frozenset({"implies_always", "initially_implies_always"})
+
 
 class Promise:
     """The value of a liveness property. Promises can be joined with ``&`` only.
@@ -330,8 +335,9 @@ class Promise:
 
     def _has_no_implies(self, *_: object) -> Any:
         raise ModelError(
-            "a formula implies nothing: write leads_to(P, Q) if Q follows whenever P holds, and "
-            "initially_leads_to(P, Q) if P is asked of the initial state alone"
+            "a formula implies nothing: write leads_to(P, Q) if Q follows whenever P holds, implies_always(P, Q) if it "
+            "holds from then on, and initially_leads_to(P, Q) or initially_implies_always(P, Q) if P is asked of the "
+            "initial state alone"
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _has_no_value
@@ -346,12 +352,13 @@ class Formula(Promise):
     """A liveness formula over state predicates, as TLA+ writes them.
 
     Attributes:
-        kind: {"leads_to", "initially_leads_to", "eventually", "always_eventually", "eventually_always"}
-        trigger: P in ``P ~> Q`` and ``P => <>Q``; None for the others.
+        kind: {"leads_to", "initially_leads_to", "implies_always", "initially_implies_always", "eventually",
+            "always_eventually", "eventually_always"}
+        trigger: P in ``P ~> Q``, ``P => <>Q``, ``[](P => []Q)`` and ``P => []Q``; None for the others.
         part: Which of several joined formulas it is, such as ``part 1 of 2``; "" for one that stands alone.
         unless: Conditions among the machine's for fairness, by number. A behaviour that does not meet one of them
             satisfies the formula.
-        steps: The same, whose steps are as good as the goal; not of ``eventually_always``.
+        steps: The same, whose steps are as good as the goal; not of a goal that must always hold.
     """
 
     kind: str
@@ -373,7 +380,12 @@ class Formula(Promise):
     @property
     def begins(self) -> bool:
         """Whether it is a promise of the initial states, and of no later ones."""
-        return self.kind in ("eventually", "initially_leads_to")
+        return self.kind in INITIAL_KINDS
+
+    @property
+    def is_always(self) -> bool:
+        """Whether its goal is due at all times once its trigger has held."""
+        return self.kind in ALWAYS_KINDS
 
 
 @dataclass(frozen=True)
@@ -396,6 +408,16 @@ def leads_to(trigger: Predicate, goal: Predicate) -> Formula:
 def initially_leads_to(trigger: Predicate, goal: Predicate) -> Formula:
     """``P => <>Q``: if `trigger` holds in the initial state, `goal` holds then or later."""
     return Formula("initially_leads_to", trigger, goal)
+
+
+def implies_always(trigger: Predicate, goal: Predicate) -> Formula:
+    """``[](P => []Q)``: whenever `trigger` holds, `goal` holds from then on."""
+    return Formula("implies_always", trigger, goal)
+
+
+def initially_implies_always(trigger: Predicate, goal: Predicate) -> Formula:
+    """``P => []Q``: if `trigger` holds in the initial state, `goal` holds in every state."""
+    return Formula("initially_implies_always", trigger, goal)
 
 
 def eventually(goal: Predicate) -> Formula:

@@ -82,7 +82,7 @@ def check_liveness(
         due = set(range(initial if formula.begins else len(states)))
         if formula.trigger is not None:
             due &= trigger
-        demand = Demand(formula.trigger is None or bool(due), not due <= goal)
+        demand = Demand.of(formula, bool(due), not due <= goal)
         lasso = find_lasso(graph, initial, model.fairness, formula, trigger, goal, counted, enabled)
         return None if lasso is None else replay(model, *lasso), demand
 
@@ -117,29 +117,29 @@ def find_lasso(
         for at, condition in ((at, every[at]) for at in met_by(fairness, formula))
     ]
     graph = [[(move, target) for move, target in transitions if target != OUTSIDE] for transitions in graph]
-    allowed = everything - goal
+    allowed = everything if formula.is_always or formula.kind == "eventually_always" else everything - goal
     entries = allowed
     if formula.trigger is not None:
         entries = allowed & trigger
     if formula.begins:
         entries = entries & set(range(initial))
-    elif formula.kind == "eventually_always":  # "not the goal, again and again" has the form of weak fairness
-        allowed = entries = everything
+    if formula.kind == "eventually_always":  # "not the goal, again and again" has the form of weak fairness
         conditions.append(FairSteps(strong=False, enabled=goal, steps=set()))
+    stages = [entries, everything - goal] if formula.is_always else [entries]
 
-    links = routes(graph, initial, entries, allowed, barred)
+    links = routes(graph, initial, stages, allowed, barred)
     graph = [[edge for edge in moves if (source, edge[1]) not in barred] for source, moves in enumerate(graph)]
-    order = [state for state, entered in links if entered]
+    order = [state for state, passed in links if passed == len(stages)]
     fair = fair_states(graph, set(order), conditions)
     if not fair:
         return None
     for state in order:
         if not any(state in c.enabled for c in conditions):
-            (start, _), steps = _path(links, (state, True))
+            (start, _), steps = _path(links, (state, len(stages)))
             return Lasso(start, steps, len(steps))
     core = closed_component(graph, fair)
     home = next(state for state in order if state in core)
-    (start, _), steps = _path(links, (home, True))
+    (start, _), steps = _path(links, (home, len(stages)))
     return Lasso(start, steps + fair_cycle(graph, core, home, conditions), len(steps))
 
 
@@ -157,27 +157,34 @@ def condition_of(graph: Graph, number: int, fairness: Fairness, counted: Counted
 
 
 def routes(
-    graph: Graph, initial: int, entries: set[int], allowed: set[int], barred: Container[tuple[int, int]] = ()
+    graph: Graph,
+    initial: int,
+    stages: Sequence[set[int]],
+    allowed: set[int],
+    barred: Container[tuple[int, int]] = (),
 ) -> Links:
-    """Shortest paths from the initial states to an entry, and on through allowed states alone.
+    """Shortest paths from the initial states through a state of each stage, and on through allowed states alone.
 
     Args:
-        entries: A subset of `allowed`.
-        barred: Steps that are not taken from an entry on.
+        stages: Subsets of `allowed`, in the order in which they are passed. One state may pass several.
+        barred: Steps that are not taken once all stages are passed.
 
     Returns:
-        The predecessor links between (state, whether an entry was passed).
+        The predecessor links between (state, the number of stages passed).
     """
 
-    def nodes(state: int, entered: bool) -> list[tuple[int, bool]]:
-        return [(state, now) for now in (entered, entered or state in entries) if state in allowed or not now]
+    def nodes(state: int, passed: int) -> Iterator[tuple[int, int]]:
+        if passed < len(stages) or state in allowed:
+            yield state, passed
+        if passed < len(stages) and state in stages[passed]:
+            yield from nodes(state, passed + 1)
 
     return _reach(
-        [node for state in range(initial) for node in nodes(state, False)],
+        [node for state in range(initial) for node in nodes(state, 0)],
         lambda node: (
             (move, after)
             for move, target in graph[node[0]]
-            if not (node[1] and (node[0], target) in barred)
+            if not (node[1] == len(stages) and (node[0], target) in barred)
             for after in nodes(target, node[1])
         ),
     )

@@ -127,7 +127,9 @@ class _Lasso:
         if now == FALSE:
             return lacks
         met = in_line(_false_at(self.atoms, now, self.steps[at]))
-        return f"in state {at + 1}, {met}, and what should follow never comes: {lacks}"
+        is_always = all(isinstance(part, Always) and is_propositional(part.part) for part in later)
+        broken = "should hold from there on does not" if is_always else "should follow never comes"
+        return f"in state {at + 1}, {met}, and what {broken}: {lacks}"
 
     def _lacks(self, formula: Formula, at: int) -> str:
         """The parts of a formula that are false from a position on; if these change, the parts false at the end."""

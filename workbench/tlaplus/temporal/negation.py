@@ -109,6 +109,13 @@ class Clause:
         return replace(self, settles=(), ceases=(), goals=())
 
     @property
+    def breach(self) -> tuple[Literal, ...] | None:
+        r"""The predicates q of a case ``now /\ <>q``, apart from its lasting part; None for any other case."""
+        later = self.later[0] if self.later else Clause()
+        is_plain = later == Clause(now=later.now) and self.passing == Clause(now=self.now, later=(later,))
+        return later.now if is_plain else None
+
+    @property
     def at_some_time(self) -> "Clause | None":
         """``<>`` of this case; None if a single case cannot express that."""
         passing = self.passing
@@ -116,7 +123,7 @@ class Clause:
             return self
         if passing == Clause(always=self.always, never=self.never):
             return self.lasting & Clause(settles=self.always, ceases=self.never)
-        return None if self.later else self.lasting & Clause(later=(passing,))
+        return self.lasting & Clause(later=(passing,)) if not self.later or self.breach is not None else None
 
     @property
     def at_all_times(self) -> "Clause | None":
@@ -249,5 +256,5 @@ def refuse(node: Expression) -> NoReturn:
     fail_at(
         node.at,
         "a formula of this shape is not supported; properties are made of [], <>, ~>, WF, SF and implications "
-        "whose violations are lassos of one piece, such as []<>P => []<>Q, <>[][A]_v and P ~> []Q",
+        "whose violations have few stages, such as []<>P => []<>Q, <>[][A]_v, P ~> []Q and P => []Q",
     )

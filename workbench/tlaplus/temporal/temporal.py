@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from workbench.kernel.meaning.errors import InputError
+from workbench.kernel.meaning.properties import ALWAYS_KINDS
 from workbench.tlaplus.config.closures import Closure, Closures, Values
 from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.symbols import Variable, fail_at
@@ -42,7 +43,7 @@ class Promised(NamedTuple):
     Attributes:
         kind: As :class:`workbench.kernel.meaning.properties.Formula` has it.
         trigger: The predicates that hold where it begins to break it; () for none.
-        region: The predicates that hold from there on.
+        region: The predicates that hold from there on; for a goal that must always hold, there or once later.
         never: The actions that no step from there on takes.
         goals: The conditions of fairness that it meets besides the specification's.
         values: The values of the names around the formula.
@@ -114,7 +115,7 @@ def _is_liveness(closures: Closures, part: Closure) -> bool:
         asked = asked_of(closures, part)
     except InputError:  # it may say anything
         return False
-    return not (asked.always or asked.steps)
+    return not (asked.always or asked.steps or any(promised.kind in ALWAYS_KINDS for promised in asked.promised))
 
 
 def asked_of(closures: Closures, closure: Closure) -> Asked:
@@ -201,7 +202,11 @@ def _promised(case: Clause, part: Closure) -> Promised:
     settles = tuple(FairnessGoal(True, (literal,), None) for literal in case.settles)
     if case.later and case.passing == Clause(later=case.later[:1]) and not case.ceases and not case.later[0].takes:
         (begin,) = case.later
+        if begin.breach is not None:
+            return Promised("implies_always", begin.now, begin.breach, (), case.goals + settles, part.values)
         return Promised("leads_to", begin.now, begin.always, begin.never, case.goals + settles, part.values)
+    if case.breach is not None and not case.ceases:
+        return Promised("initially_implies_always", case.now, case.breach, (), case.goals + settles, part.values)
     if case.later or (case.passing != Clause() and case.ceases):
         refuse(part.node)
     if case.passing != Clause():

@@ -150,7 +150,7 @@ class SparkLivenessJudge:
         asked = self._initial if formula.begins else StateSet.full(goal.size)
         if trigger is not None:
             asked = asked & trigger
-        return Demand(trigger is None or bool(asked), bool(asked - goal))
+        return Demand.of(formula, bool(asked), bool(asked - goal))
 
     # Lassos ------------------------------------------------------------------------------------------------------
 
@@ -195,14 +195,17 @@ class SparkLivenessJudge:
         if formula.kind == "eventually_always":  # states without the goal again and again, like an enabled condition
             enabled[len(fairness)] = goal
             fairness.append(Fairness("the goal", False, frozenset()))
-        else:
+        elif not formula.is_always:
             allowed = allowed - goal
         entries = allowed if trigger is None else allowed & trigger
         if formula.begins:
             entries = entries & self._initial
         for where in enabled.values():
             busy = busy | where
-        distance = trimmer.distances(entries, allowed)
+        legs = [trimmer.leg(entries, allowed)]
+        if formula.is_always:
+            legs.append(trimmer.leg(allowed - goal, allowed, legs[0].distance))
+        distance = legs[-1].distance
         stop = _nearest(distance, busy)
         # Every state of a lasso shorter than the one that ends at `stop` is nearer than `stop`.
         near = StateSet.of(distance < (FAR if stop is None else distance[stop]))
@@ -221,7 +224,7 @@ class SparkLivenessJudge:
         if lasso is None:
             return None
         home, cycle = lasso
-        entry, way = trimmer.way_to(home, distance, entries)
+        entry, way = trimmer.way_to(home, legs)
         start, moves = self._parts.way_to(entry)
         moves = [*moves, *(self._move(*step) for step in way)]
         return replay(self._model, start, [*moves, *cycle], len(moves))

@@ -7,8 +7,8 @@ catch them young": Fisler, Fraer, Kamhi, Vardi and Yang, *Is there a best symbol
 weak and strong fairness as in the fixpoint of :mod:`workbench.kernel.meaning.temporal`. A part is swept again only if a
 part that it leads to has changed.
 
-The driver holds sets of states, a byte per state for the conditions and two for distances; transitions are read where
-they are. Nothing here knows of Spark: the caller provides the sweep.
+The driver holds sets of states, a byte per state for the conditions and two for the distances of each leg; transitions
+are read where they are. Nothing here knows of Spark: the caller provides the sweep.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -254,6 +254,19 @@ class Lead:
 # The algorithm -------------------------------------------------------------------------------------------------------
 
 
+class Leg(NamedTuple):
+    """A part of shortest ways from initial states: from its entries on.
+
+    Attributes:
+        distance: How far each state is from an initial one; :data:`FAR` if it is unreachable.
+        before: The same on the leg that led to the entries; None if that was the search, so that it is their level.
+    """
+
+    entries: StateSet
+    distance: np.ndarray
+    before: np.ndarray | None
+
+
 class Trimmer:
     """Trims a space."""
 
@@ -265,16 +278,14 @@ class Trimmer:
         shares = [inside[span].mean() for span in map(self.space.span, range(len(self.space.transitions)))]
         return int(np.ceil(np.array(shares) * self.space.transitions).sum())
 
-    def distances(self, entries: StateSet, allowed: StateSet) -> np.ndarray:
-        """The distance of each allowed state from an initial one; :data:`FAR` if it is unreachable.
-
-        A path passes through an entry, and from there through allowed states alone. An entry's distance is its level.
+    def leg(self, entries: StateSet, allowed: StateSet, before: np.ndarray | None = None) -> Leg:
+        """The ways that pass through an entry, and from there through allowed states alone.
 
         Raises:
             Undecided: If a path is too long to be counted.
         """
         space = self.space
-        depth = len(space.levels) - 1
+        depth = len(space.levels) - 1 if before is None else 1 + int(before[before != FAR].max(initial=0))
         distance_of = np.full(space.states, FAR, np.uint16)
         everywhere = bool((entries.bits == allowed.bits).all())
         unseen = StateSet(space.states, allowed.bits.copy())
@@ -283,17 +294,24 @@ class Trimmer:
             if distance == FAR:
                 raise Undecided(f"it takes more than {FAR - 1:,} steps to come to some states")
             frontier = StateSet(space.states)
-            frontier.add(reached)
             if distance < depth:
-                level = slice(int(space.levels[distance]), int(space.levels[distance + 1]))
-                frontier[level] = frontier[level] | (entries[level] & unseen[level])
+                frontier = self._arriving(distance, before) & entries & unseen
+            frontier.add(reached)
             distance_of[frontier.members()] = distance
             unseen = unseen - frontier
-            if not everywhere:  # if every allowed state is an entry, its distance is its level
+            if not everywhere:  # if every allowed state is an entry, its distance stays
                 answers = self._sweep(Reach(frontier, unseen), self._parts_of(frontier))
                 reached = np.unique(np.concatenate([np.empty(0, np.uint32), *answers]))
             distance += 1
-        return distance_of
+        return Leg(entries, distance_of, before)
+
+    def _arriving(self, distance: int, before: np.ndarray | None) -> StateSet:
+        """The states that are so far from an initial one where a leg begins."""
+        if before is not None:
+            return StateSet.of(before == distance)
+        level = StateSet(self.space.states)
+        level[int(self.space.levels[distance]) : int(self.space.levels[distance + 1])] = True
+        return level
 
     def fair_part(self, region: StateSet, conditions: Sequence[Conditions], enough: int = 0) -> StateSet:
         """The states of a region from which a fair cycle can be reached inside it.
@@ -315,16 +333,25 @@ class Trimmer:
                 return inside
             parts = self._leading_to(changed, inside, itself=True)
 
-    def way_to(self, state: int, distance: np.ndarray, entries: StateSet) -> tuple[int, list[tuple[int, int]]]:
-        """An entry at the distance of its level, and the labels and ordinals of a shortest way from it to a state."""
-        space = self.space
+    def way_to(self, state: int, legs: Sequence[Leg]) -> tuple[int, list[tuple[int, int]]]:
+        """An entry of the first leg, and the labels and ordinals of a shortest way from it to a state of the last."""
         steps: list[tuple[int, int]] = []
-        while not (entries[state : state + 1][0] and space.level_of(state) == distance[state]):
-            before = StateSet.of(distance == distance[state] - 1)
-            parts = [part for part in self._parts_of(before) if space.follows[part, space.part_of(state)]]
-            state, *step = min(answer for answer in self._sweep(Lead(before, state), parts) if answer is not None)
-            steps.append((step[0], step[1]))
+        for leg in reversed(legs):
+            while not self._begins_at(state, leg):
+                state, *step = self._step_to(state, leg.distance)
+                steps.append((step[0], step[1]))
         return state, steps[::-1]
+
+    def _begins_at(self, state: int, leg: Leg) -> bool:
+        before = self.space.level_of(state) if leg.before is None else leg.before[state]
+        return bool(leg.entries[state : state + 1][0] and before == leg.distance[state])
+
+    def _step_to(self, state: int, distance: np.ndarray) -> tuple[int, int, int]:
+        """The first step to a state from one that is nearer: its source, label and ordinal."""
+        nearer = StateSet.of(distance == distance[state] - 1)
+        follows = self.space.follows[:, self.space.part_of(state)]
+        parts = [part for part in self._parts_of(nearer) if follows[part]]
+        return min(answer for answer in self._sweep(Lead(nearer, state), parts) if answer is not None)
 
     def _parts_of(self, states: StateSet) -> list[int]:
         """The parts with states of a set."""
