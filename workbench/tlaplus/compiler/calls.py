@@ -39,6 +39,7 @@ from workbench.tlaplus.compiler.python_code import (
     item,
     name,
     negated,
+    tuple_of,
     when,
 )
 from workbench.tlaplus.compiler.writer import Writer
@@ -76,7 +77,7 @@ _FUNCTIONS = {
     "DOMAIN": "domain",
 }
 _NEGATED = {"#": "equal", "\\notin": "isin"}
-_TEMPORAL = frozenset({"[]", "<>", "~>", "-+->", "\\cdot"})
+_TEMPORAL = frozenset({"[]", "<>", "~>", "-+->"})
 _MOST_FUNCTIONS = 20_000
 
 
@@ -169,6 +170,9 @@ def _standard(writer: Writer, meaning: Standard, arguments: tuple[Binding, ...],
         return call("equal", writer.bound(arguments[0], here.primed()), writer.bound(arguments[0], here))
     if symbol == "ENABLED":
         return _enabled(writer, arguments[0], here, at)
+    if symbol == "\\cdot":
+        states = name(here.now), name(here.then), _names(writer)
+        return call("is_composed", *states, *actions_in_turn(writer, arguments, here, at))
     conditions = [_condition(writer, argument, here) for argument in arguments]
     if symbol == "~":
         return negated(conditions[0])
@@ -209,21 +213,37 @@ def _enabled(writer: Writer, action: Binding, here: Context, at: Place) -> ast.e
             writer.number(variable): function_of([], _image(writer, meaning, inside, at))
             for variable, meaning in apart.variables.items()
         }
-        names = name(writer.named(tuple(variable.name for variable in writer.numbers)))
+        names = _names(writer)
         now = call("Mapped", now, ast.Dict([*map(constant, images)], [*images.values()]))
         inside = replace(inside, scope=scope, environment=moved(inside.environment, apart.scopes))
-    free = writer.free_names.of(action.node, inside.scope)
-    visible = inside.environment.visible(free, "")
-    function = _action(writer, action.node, Context(inside.scope, visible, at.module))
-    return call("is_enabled", name(function), names, now, *map(name, visible.locals()))
+    function, captured = _action(writer, action.node, inside, at)
+    return call("is_enabled", name(function), names, now, *captured)
 
 
-def _action(writer: Writer, node: Expression, here: Context) -> str:
-    """The name of a function for an action, which takes the locals that it uses after the others."""
+def actions_in_turn(writer: Writer, arguments: tuple[Binding, ...], here: Context, at: Place) -> list[ast.expr]:
+    r"""What the runtime takes for ``A \cdot B``: a function for each action, and the numbers of the variables."""
+    functions = list[ast.expr]()
+    for argument in arguments:
+        if here.initial or not isinstance(argument, ByName):
+            fail_at(at, r"\cdot takes two actions, and stands in one")
+        function, captured = _action(writer, argument.node, here.at(argument), at)
+        functions.append(function_of([RUN, REST], call(function, name(RUN), name(REST), *captured)))
+    numbers = [constant(number) for variable, number in writer.numbers.items() if variable is not DEPTH]
+    return [*functions, tuple_of(numbers)]
+
+
+def _names(writer: Writer) -> ast.expr:
+    return name(writer.named(tuple(variable.name for variable in writer.numbers)))
+
+
+def _action(writer: Writer, node: Expression, inside: Context, at: Place) -> tuple[str, list[ast.expr]]:
+    """The name of a function for an action, and the locals that it takes after the run and the continuation."""
+    visible = inside.environment.visible(writer.free_names.of(node, inside.scope), "")
+    here = Context(inside.scope, visible, at.module)
     function = writer.program.fresh("action")
     definition = defined(function, [RUN, REST, *here.environment.locals()], writer.body(node, here))
     writer.define(definition, node, here, "")
-    return function
+    return function, [*map(name, visible.locals())]
 
 
 def _image(writer: Writer, meaning: InstanceParameter, here: Context, at: Place) -> ast.expr:

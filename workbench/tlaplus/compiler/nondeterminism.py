@@ -10,7 +10,7 @@ from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node, OperatorDefinition
 from workbench.tlaplus.syntax.visitor import formulas
 
-_CONNECTIVES = frozenset({"/\\", "\\/", "=>"})
+_CONNECTIVES = frozenset({"/\\", "\\/", "=>", "\\cdot"})
 
 
 class Nondeterminism:
@@ -72,7 +72,7 @@ class Nondeterminism:
     def _in_standard(self, meaning: Standard, operands: tuple[Expression, ...], scope: Scope) -> bool:
         if meaning.module:
             return False
-        if meaning.name in ("\\/", "UNCHANGED"):
+        if meaning.name in ("\\/", "UNCHANGED", "\\cdot"):
             return True
         if meaning.name == "=>":
             return self._in(operands[1], scope)

@@ -85,6 +85,11 @@ class Run:
         """The names of the variables that have no value in this way."""
         return [name for number, name in enumerate(self.names) if number not in self.then]
 
+    def check_complete(self) -> None:
+        """Raise :class:`EvaluationError` if a variable has no value in this way."""
+        if left := self.unassigned():
+            raise EvaluationError(f"this leaves {', '.join(left)} unassigned")
+
     def is_complete(self) -> bool:
         """Whether all variables have values in this way."""
         return len(self.then) + len(self.then.kept) == len(self.names)
@@ -127,6 +132,10 @@ class Run:
         self.then.kept.difference_update(kept)
 
 
+#: An action: what takes a run, and what follows.
+_Steps = Callable[[Run, Callable[[], None]], None]
+
+
 class _Possible(Exception):
     """An action has a way, and so is enabled."""
 
@@ -142,6 +151,59 @@ def is_enabled(action: Callable[..., None], names: Sequence[str], now: Any, *arg
 
 def _stop() -> NoReturn:
     raise _Possible
+
+
+def composed(run: Run, rest: Callable[[], None], first: _Steps, second: _Steps, variables: Sequence[int]) -> None:
+    r"""``A \cdot B``: goes on once for each way of taking A, and then B in the state between.
+
+    Args:
+        first, second: The actions, as functions of a run and what follows.
+        variables: The numbers of the specification's variables; others belong to the step as a whole.
+    """
+    others = set(range(len(run.names))).difference(variables)
+
+    def begun(now: Any) -> Run:
+        part = Run(run.names, now)
+        part.then.kept.update(others)
+        part.whys = run.whys
+        return part
+
+    def between() -> None:
+        middle.check_complete()
+        last = begun(middle.then)
+
+        def after() -> None:
+            last.check_complete()
+            new = [number for number in variables if number not in run.then]
+            if all(equal(run.then[number], last.then[number]) for number in {*variables}.difference(new)):
+                kept = {number for number in new if number in last.then.kept and number in middle.then.kept}
+                run.then.kept |= kept
+                run.then.update((number, last.then[number]) for number in new if number not in kept)
+                before = len(run.chosen)
+                run.chosen += [*middle.chosen, *last.chosen]
+                rest()
+                del run.chosen[before:]
+                run.then.kept -= kept
+                for number in new:
+                    run.then.pop(number, None)
+
+        second(last, after)
+
+    middle = begun(run.now)
+    first(middle, between)
+
+
+def is_composed(
+    now: Any, then: Any, names: Sequence[str], first: _Steps, second: _Steps, variables: Sequence[int]
+) -> bool:
+    r"""Whether the step from one state to another is one of ``A \cdot B``."""
+    run = Run(names, now)
+    run.then.update((number, then[number]) for number in variables)
+    try:
+        composed(run, _stop, first, second, variables)
+    except _Possible:
+        return True
+    return False
 
 
 # Values that are evaluated when needed -------------------------------------------------------------------------------
@@ -215,6 +277,8 @@ KNOWN: Mapping[str, Any] = {
     "too_deep": too_deep,
     "is_due": is_due,
     "look_up": look_up,
+    "composed": composed,
+    "is_composed": is_composed,
     "is_enabled": is_enabled,
     "Mapped": Mapped,
     **{

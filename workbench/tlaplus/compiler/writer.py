@@ -48,7 +48,7 @@ _BOOLEAN = (tree.Boolean, tree.Conjunction, tree.Disjunction, tree.Quantified, t
 #: Operators of TLA+ itself and of Naturals whose value is a boolean of Python.
 _TESTS = frozenset(
     {"=", "#", "\\in", "\\notin", "\\subseteq", "~", "=>", "<=>", "/\\", "\\/", "<", ">", "<=", ">=", "ENABLED"}
-    | {"UNCHANGED"}
+    | {"UNCHANGED", "\\cdot"}
 )
 #: The local variable that holds the bound names chosen by an action.
 CHOSEN = "chosen"

@@ -65,6 +65,20 @@ def _all_refused(module: str, arities: str) -> dict[str, tuple[int, Callable[...
     return {name: (int(arity), _refused(module, name)) for name, arity in zip(words[::2], words[1::2], strict=True)}
 
 
+#: How a search here would stand in TLC's options, for the texts that ask for them in an ASSUME.
+_OPTIONS: Mapping[str, Any] = {
+    text("config"): function_of([(text("mode"), text("bfs")), (text("worker"), 1)]),
+    text("-Dtlc2.tool.impl.Tool.cdot"): text("true"),
+}
+
+
+def option(key: Any) -> Any:
+    """``TLCGet`` of what does not depend on a search."""
+    if type(key) is str and key in _OPTIONS:
+        return _OPTIONS[key]
+    return _refused("TLC", "TLCGet")()
+
+
 TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "Print": (2, lambda _, value: value),  # prints nothing: a search evaluates an expression as often as it likes
     "PrintT": (1, lambda _: True),
@@ -77,7 +91,8 @@ TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "TLCEval": (1, force),
     "Any": (0, lambda: ANY),
     "TLCSet": (2, count),
-    **_all_refused("TLC", "JavaTime 0 RandomElement 1 TLCGet 1"),
+    "TLCGet": (1, option),
+    **_all_refused("TLC", "JavaTime 0 RandomElement 1"),
 }
 _TLC_EXT: dict[str, tuple[int, Callable[..., Any]]] = {
     "AssertEq": (2, equal),

@@ -332,6 +332,31 @@ def _implies(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     return ways(formula.node, formula.environment, states) if is_true(condition, states) else iter([states])
 
 
+def _composed(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
+    r"""``A \cdot B``: B is taken in each state to which A leads."""
+    first, second = [(argument.node, argument.environment) for argument in arguments]
+    depth = {variable: value for variable, value in (states.then or {}).items() if variable is DEPTH}
+    for middle in ways(*first, replace(states, then=depth)):
+        for last in ways(*second, States(_complete(middle, *first), depth, "then", states.size)):
+            yield from _all_assigned([*_complete(last, *second).items()], states)
+
+
+def _all_assigned(values: Sequence[tuple[Variable, Any]], states: States) -> Ways:
+    if not values:
+        yield states
+        return
+    for further in _assigned(*values[0], states):
+        yield from _all_assigned(values[1:], further)
+
+
+def is_composed(first: Argument, second: Argument, states: States) -> bool:
+    r"""Whether a step is one of ``A \cdot B``."""
+    if states.then is None:
+        raise EvaluationFailure("a prime stands where there is no next state")
+    step = replace(states, fills="then", size=len(states.then))
+    return any(True for _ in _composed([first, second], step, lambda: True))
+
+
 def _unchanged(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
     return unchanged(arguments[0].node, arguments[0].environment, states)
 
@@ -378,6 +403,7 @@ _BUILT_IN: dict[str, Callable[[Sequence[Any], States, Test], Ways]] = {
     "\\in": _in,
     "=>": _implies,
     "UNCHANGED": _unchanged,
+    "\\cdot": _composed,
 }
 
 _CONSTRUCTS: dict[type, Callable[..., Ways]] = {

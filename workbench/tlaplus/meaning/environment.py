@@ -78,7 +78,7 @@ class Model:
         variables: The variables of the specification, in the order of declaration.
         constants: The values of the constants, from the configuration.
         words: The order of strings and model values.
-        is_enabled: ENABLED, from ``actions.py``.
+        is_enabled, is_composed: ENABLED, and the composition of actions, from ``actions.py``.
         standard: The operators of standard modules, by module and name.
     """
 
@@ -86,6 +86,7 @@ class Model:
     constants: Mapping[Constant, Any]
     words: Words
     is_enabled: "Callable[[Expression, Environment, States], bool]"
+    is_composed: "Callable[[Argument, Argument, States], bool]"
     standard: Mapping[str, Mapping[str, tuple[int, Any]]]
     levels: Levels = field(default_factory=Levels)
     #: The values of definitions that are constant.

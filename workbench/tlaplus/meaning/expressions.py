@@ -419,6 +419,8 @@ def _standard(meaning: Standard, arguments: Sequence[Argument], env: Environment
         (argument,) = arguments
         assert isinstance(argument, Closure)
         return Boolean(env.model.is_enabled(argument.node, argument.environment, states))
+    if name == "\\cdot":
+        return Boolean(env.model.is_composed(*arguments, states))
     if name == "UNCHANGED":
         (argument,) = arguments
         return Boolean(sets.equal(value_of(argument, states.primed), value_of(argument, states)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.kernel.meaning.values import Name
-from workbench.tlaplus.meaning.actions import is_enabled
+from workbench.tlaplus.meaning.actions import is_composed, is_enabled
 from workbench.tlaplus.meaning.environment import Environment, Model, States
 from workbench.tlaplus.meaning.expressions import evaluate
 from workbench.tlaplus.meaning.standard import MODULES
@@ -80,7 +80,7 @@ def opened(specification: Specification, cfg: Cfg, spellings: Iterable[str], nam
         table = specification.tabulate(name, {len(row.arguments) for row in rows})
         constants[table] = function_of((_argument(row.arguments, words), _value(row.value, words)) for row in rows)
     specification = with_depth(specification, cfg)
-    model = Model(specification.variables, constants, words, is_enabled, MODULES)
+    model = Model(specification.variables, constants, words, is_enabled, is_composed, MODULES)
     return Opened(specification, cfg, Environment(model, specification.scope, {}))
 
 

@@ -192,7 +192,7 @@ class Why:
         read = [*_difference(node, env, self.states)] if not self.is_true else []
         if not self.is_true and isinstance(node, tree.Operation) and node.symbol == "UNCHANGED":
             read = [*_changed(node.operands[0], env, self.states)]
-        elif not read and isinstance(node, tree.Operation):
+        elif not read and isinstance(node, tree.Operation) and node.symbol != "\\cdot":  # whose operands are actions
             read = [*_operand_values(node.operands, env, self.states)]
         if not isinstance(node, tree.Operation):
             read += self._changes()

@@ -257,6 +257,17 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
+def _option(key: Any) -> Any:
+    """``TLCGet`` of options: every search is TLC's breadth-first one, by one worker, with action composition."""
+    if isinstance(key, String):
+        mode, worker, bfs, on = (String(word, key.words) for word in ("mode", "worker", "bfs", "true"))
+        if key.spelling == "config":
+            return function_of([(mode, bfs), (worker, Number(1))])
+        if key.spelling == "-Dtlc2.tool.impl.Tool.cdot":
+            return on
+    return _refused("TLCGet")()
+
+
 _TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     "Print": (2, lambda _, value: value),
     "PrintT": (1, lambda _: Boolean(True)),
@@ -268,8 +279,9 @@ _TLC: dict[str, tuple[int, Callable[..., Any]]] = {
     ":>": (2, lambda argument, value: function_of([(sets.listed(argument), sets.listed(value))])),
     "@@": (2, sets.merge),
     "TLCEval": (1, sets.listed),
+    "TLCGet": (1, _option),
     "Any": (0, lambda: sets.ANY),
-    **{name: (arity, _refused(name)) for name, arity in (("JavaTime", 0), ("RandomElement", 1), ("TLCGet", 1))},
+    **{name: (arity, _refused(name)) for name, arity in (("JavaTime", 0), ("RandomElement", 1))},
 }
 
 #: By module: its operators, with the number of their arguments.

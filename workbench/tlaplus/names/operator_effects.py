@@ -196,6 +196,8 @@ def _built_in(meaning: Standard, arguments: int, use: Use | None) -> frozenset[t
         return frozenset()
     if meaning.name in ("UNCHANGED", "ENABLED"):  # ENABLED may assign whatever stands in it
         return frozenset({(0, Use.PRIMED)})
+    if meaning.name == "\\cdot":  # the second action is taken in another state
+        return frozenset({(0, Use.FORMULA), (1, Use.FORMULA), (1, Use.PRIMED)})
     if meaning.name in ("=", "\\in") and use is Use.FORMULA:
         return frozenset({(0, Use.ASSIGNED)})
     if meaning.name in ("/\\", "\\/", "=>") and use is Use.FORMULA:

@@ -14,7 +14,7 @@ from workbench.tlaplus.syntax.tree import Declaration, Expression, OperatorDefin
 Needed = frozenset[Declaration | Defined]
 _NONE: Needed = frozenset()
 #: Operators of TLA+ itself that do not need their last operand, or none.
-_LAZY = {"=>": 1, "ENABLED": 0, "UNCHANGED": 0, "[]": 0, "<>": 0, "~>": 0, "-+->": 0}
+_LAZY = {"=>": 1, "ENABLED": 0, "UNCHANGED": 0, "\\cdot": 1, "[]": 0, "<>": 0, "~>": 0, "-+->": 0}
 
 
 class Strictness:

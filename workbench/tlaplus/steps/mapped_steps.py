@@ -30,7 +30,7 @@ def predicate_of_steps(closures: Closures, cells: Cells, step: Closure) -> Compi
     named = [*mapped, *(meaning for meaning in meanings if isinstance(meaning, Variable))]
     is_fixed = all(parameter.scope.parameters <= step.values.keys() for parameter in mapped)
     standard = {meaning.name for meaning in meanings if isinstance(meaning, Standard)}
-    if not mapped or not is_fixed or "ENABLED" in standard:
+    if not mapped or not is_fixed or standard & {"ENABLED", "\\cdot"}:
         return CompiledPredicate(closures, cells, step)
     return ImagePredicate(closures, cells, step, named)
 
