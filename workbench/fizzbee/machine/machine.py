@@ -4,7 +4,7 @@ import copyreg
 from abc import ABCMeta
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from workbench.fizzbee.compiler.meaning import CompiledMeaning
 from workbench.fizzbee.machine.properties import Assertions, row_of
@@ -23,6 +23,12 @@ from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInst
 
 #: The interpreter's own search gives up beyond this many states, and its properties stay unknown.
 MOST_SETTLED = 10_000
+
+
+class _Ends(NamedTuple):
+    """Tells engines to ask :meth:`FizzMachine.may_end`; no author has written a function for it."""
+
+    function: None = None
 
 
 class FizzClass(ABCMeta):
@@ -70,6 +76,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
             self._fairness.append(Fairness("crash", False, steps.crashes, assumed=False))
         self.declared = replace(
             self.family,
+            ends=None if rows.begun is None else _Ends(),
             variables={name: PlainVariable(ghost=name in rows.ghosts) for name in rows.layout.positions},
             processes=steps.processes,
             actions=self.actions,
