@@ -7,11 +7,13 @@ each statement, if something was done since the last choice. A step counts only 
 ``require`` alone do nothing. FizzBee behaves so, and texts rely on it.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from workbench.fizzbee.meaning.expressions import Names, fail
 from workbench.fizzbee.meaning.state import Frame, State, Work
-from workbench.fizzbee.meaning.values import Function, Instance, Value, clone
+from workbench.fizzbee.meaning.symmetry import Exhausted, symmetric_in
+from workbench.fizzbee.meaning.values import Function, Instance, ModelValue, Value, clone
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
 
@@ -112,6 +114,14 @@ class Run(Names):
             self.chosen.append((name, members[self.choices[-1]]))
         return self.choices[-1]
 
+    def symmetric(self) -> Iterator[ModelValue]:
+        frames = [*self.frames, *(frame for thread in self.state.threads for frame in thread.frames)]
+        fields = [fields for role in self.state.roles for fields in (role.fields, role.initial)]
+        held = [self.state.heap, *fields, *(frame.variables for frame in frames)]
+        left = [work.left for frame in frames for work in frame.work]
+        for value in (self.allocated, left, *(list(variables.values()) for variables in held)):
+            yield from symmetric_in(value)
+
     # Running ----------------------------------------------------------------------------------------------------------
 
     def run(self, bottom: int = 0, yields: bool = True) -> None:
@@ -138,6 +148,8 @@ class Run(Names):
                     fail(work.node.at, f"a step of more than {MOST_STATEMENTS} statements")
                 try:
                     yielding = self._advance(frame, work)
+                except Exhausted:
+                    raise Disabled(work.node.at) from None
                 except RecursionError:
                     fail(work.node.at, "values or calls nest too deeply")
 
@@ -188,6 +200,7 @@ class Run(Names):
 
     def _advance(self, frame: Frame, work: Work) -> bool:
         node = work.node
+        self.allocated.clear()
         if isinstance(node, tree.Block):
             statement = node.statements[self._taken(node.at, work)]
             yields = _KINDS[type(statement)](self, statement, work.flow)

@@ -1,0 +1,79 @@
+"""The symmetric roles and values of a text, as sets of names that the kernel exchanges.
+
+That the members of a set are interchangeable is the author's claim, as TLA+'s SYMMETRY is. What follows from it is left
+to the kernel; here names are kept apart only where a constant, or what a state does not show, tells them apart.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import permutations, product
+
+from workbench.fizzbee.machine.values import freeze, has_names
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.symmetry import symmetric_in
+from workbench.fizzbee.meaning.values import Domain, Instance, ModelValue, Value, equal
+from workbench.kernel.meaning.values import Name, permute
+
+#: A set that would lead to more renamings is left as it is.
+_MOST_RENAMINGS = 5040
+#: The most names whose permutations can be that few.
+_LARGEST = 7
+
+
+def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -> dict[str, tuple[Name, ...]]:
+    """The sets of interchangeable names, by the name of a role or of a domain.
+
+    Args:
+        counts_actions: Whether states count the actions of each role, in which case roles are not exchanged.
+    """
+    declared: dict[str, set[tuple[Name, ...]]] = {}
+    for value in meaning.constants.values():
+        if isinstance(value, Domain):
+            declared.setdefault(value.name, set()).add(_names(value))
+    listed = list(filter(None, map(_listed, meaning.constants.values())))
+    for domain in sorted(listed, key=lambda domain: -domain.limit):
+        declared.setdefault(domain.name, {_names(domain)})  # a shorter list is told apart, as any constant is
+    for kind in {role.role.name: role.role for role in roles if role.role.symmetric}.values():
+        members = [role for role in roles if role.role is kind]
+        alike = len({role.fixed for role in members}) == 1 and _crash_alike(members) and not counts_actions
+        declared.setdefault(kind.name, set()).add(tuple(Name(role.name) for role in members) if alike else ())
+    sets: dict[str, tuple[Name, ...]] = {}
+    renamings = 1
+    for name, (names, *others) in declared.items():
+        if not others and len(names) > 1 and renamings * math.factorial(len(names)) <= _MOST_RENAMINGS:
+            renamings *= math.factorial(len(names))
+            sets[name] = names
+    return sets
+
+
+def _names(domain: Domain) -> tuple[Name, ...]:
+    """The names of a domain's values; none if they are too many to exchange."""
+    return tuple(Name(f"{domain.name}#{number}") for number in range(domain.limit)) if domain.limit <= _LARGEST else ()
+
+
+def _listed(value: Value) -> Domain | None:
+    """The domain whose values a constant lists in their order."""
+    if not isinstance(value, list | tuple) or not value or not isinstance(value[0], ModelValue):
+        return None
+    whole = [ModelValue(value[0].name, number, True) for number in range(len(value))]
+    return Domain(value[0].name, len(value), True) if equal(list(value), whole) else None
+
+
+def _crash_alike(roles: Sequence[Instance]) -> bool:
+    """Whether a crash sets the same values in all roles, none of which is a name."""
+    first, *others = [{name: freeze(value) for name, value in role.initial.items()} for role in roles]
+    return not any(map(has_names, first.values())) and all(other == first for other in others)
+
+
+def renamings_of(meaning: Meaning, sets: Sequence[Sequence[Name]]) -> list[dict[str, str]]:
+    """The permutations within each set that leave every constant as it is, the identity first."""
+    held = [
+        freeze(value)
+        for value in meaning.constants.values()
+        if not ((domain := _listed(value)) and _names(domain) in sets) and next(symmetric_in(value), None) is not None
+    ]
+    every = product(*([dict(zip(names, image, strict=True)) for image in permutations(names)] for names in sets))
+    renamings: list[dict[str, str]] = [
+        {name: image for part in parts for name, image in part.items()} for parts in every
+    ]
+    return [renaming for renaming in renamings if all(permute(value, renaming) == value for value in held)]
