@@ -1,6 +1,7 @@
 """Evaluates expressions: one method for each kind of node. Any other kind is refused."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from workbench.fizzbee.meaning.library import CHANGING, FUNCTIONS, method
@@ -43,6 +44,10 @@ class Names:
 
     def variable(self, name: str) -> tuple[Value] | None:
         """The value of a variable in a tuple of one; None if no variable has that name."""
+        raise NotImplementedError
+
+    def scope(self) -> Callable[[], AbstractContextManager[None]]:
+        """A way back to the variables that are in scope now."""
         raise NotImplementedError
 
     def look_up(self, at: Place, name: str) -> Value:
@@ -224,15 +229,16 @@ class Names:
         return owner[slice(*bounds)]
 
     def _lambda(self, node: tree.Lambda) -> Value:
-        inner = self.inner
+        inner, scope = self.inner, self.scope()
 
         def call(*positional: Value, **named: Value) -> Value:
-            around = self.inner
-            self.inner = inner | self.bound(node.at, node.parameters, list(positional), named)
-            try:
-                return self.value(node.body)
-            finally:
-                self.inner = around
+            with scope():
+                around, self.inner = self.inner, inner
+                try:
+                    self.inner = inner | self.bound(node.at, node.parameters, list(positional), named)
+                    return self.value(node.body)
+                finally:
+                    self.inner = around
 
         return Function(call)
 

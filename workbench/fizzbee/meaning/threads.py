@@ -7,7 +7,8 @@ each statement, if something was done since the last choice. A step counts only 
 ``require`` alone do nothing. FizzBee behaves so, and texts rely on it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from workbench.fizzbee.meaning.expressions import Names, fail
@@ -76,6 +77,19 @@ class Run(Names):
             role = self.text.roles[name]
             return (Function(lambda **fields: self._create(role, fields)),)
         return None
+
+    def scope(self) -> Callable[[], AbstractContextManager[None]]:
+        frame = self.frames[-1]
+
+        @contextmanager
+        def within() -> Iterator[None]:
+            self.frames.append(frame)
+            try:
+                yield
+            finally:
+                self.frames.pop()
+
+        return within
 
     def _create(self, role: tree.Role, fields: dict[str, Value]) -> Value:
         taken = {other.number for other in self.state.roles if other.role is role}
