@@ -129,7 +129,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
         for name in names:
             if name not in self.symmetry:
                 raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
-        return renamings_of(self._meaning, [self._rows.sets[name] for name in names])
+        return renamings_of(self._meaning, self._rows.roles, [self._rows.sets[name] for name in names])
 
     # Properties -------------------------------------------------------------------------------------------------
 
