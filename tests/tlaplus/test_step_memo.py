@@ -72,8 +72,10 @@ Init == x = 0 /\ f = [i \in 1..2 |-> 0] /\ z = 0
 Tick == x' = (x + 1) % 3
 Next == Tick /\ f' = [f EXCEPT ![1] = 1 - @] /\ z' \in 1..8
 Spec == Init /\ [][Next]_vars /\ WF_vars(Tick /\ f'[2] = 0)
+Again == []<>(x = 0)
 ====
 """
+NOISY_CFG = "SPECIFICATION Spec PROPERTY Again"
 
 
 @pytest.mark.parametrize("most", [0, 5])  # variables in single cells, and functions over several
@@ -87,7 +89,7 @@ def test_fairness_is_asked_once_for_outcomes_that_differ_in_what_it_does_not_rea
         return of_values(predicate, now, then)
 
     monkeypatch.setattr(CompiledPredicate, "of_values", noted)
-    machine = module_of_text(NOISY, "SPECIFICATION Spec")()
+    machine = module_of_text(NOISY, NOISY_CFG)()
     outcomes, _ = machine.instances[0].run(next(machine.each_initial_state()).values)
     assert [outcome.counted for outcome in outcomes] == [frozenset({0})] * 8
     assert len(asked) == 1
@@ -95,6 +97,6 @@ def test_fairness_is_asked_once_for_outcomes_that_differ_in_what_it_does_not_rea
 
 def test_fairness_of_an_action_that_next_lacks_counts_the_steps_that_change_its_subscript():
     text = NOISY.replace(r"z' \in 1..8", "z' = 0").replace("WF_vars(Tick /\\ f'[2] = 0)", "WF_z(Tick /\\ f'[2] = 0)")
-    machine = module_of_text(text, "SPECIFICATION Spec")()
+    machine = module_of_text(text, NOISY_CFG)()
     (outcome,), _ = machine.instances[0].run(next(machine.each_initial_state()).values)
     assert outcome.counted == frozenset()

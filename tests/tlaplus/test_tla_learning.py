@@ -121,3 +121,14 @@ def test_many_small_sets_are_no_long_evaluation(monkeypatch):
     monkeypatch.setattr(sample, "MOST_STATES", 150)
     model = module_of_text(module_of(*lines), "INIT Init NEXT Next")()
     assert len(model.layout.cells) == 8
+
+
+@pytest.mark.parametrize(("asked", "cells"), [("CONSTRAINT Few", 7), ("CONSTRAINT Few VIEW View", 4)])
+def test_a_view_of_few_values_makes_a_sample_whole(asked, cells):
+    """Then each variable has one cell, and the view one, though without it there are thousands of states."""
+    lines = [
+        "EXTENDS Naturals", "VARIABLES far, at", "Init == far = 0 /\\ at = [p \\in 1..5 |-> 0]",
+        "Next == far' = far + 1 /\\ at' = [at EXCEPT ![1] = 1 - @]", "Few == far < 2000", "View == <<at, at[1]>>",
+    ]  # fmt: skip
+    model = module_of_text(module_of(*lines), f"INIT Init NEXT Next {asked}")()
+    assert len(model.layout.cells) == cells

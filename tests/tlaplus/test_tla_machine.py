@@ -110,6 +110,12 @@ Eager == who \in Procs /\ [][Take \/ Drop]_who
 )
 HEAD = "CONSTANTS Procs = {p1, p2, p3} Limit = 3 None = None\nCHECK_DEADLOCK FALSE\n"
 
+UNASKED = r"""EXTENDS Naturals
+VARIABLE x
+Odd == x' = x + 1 /\ 1 = "a"
+Spec == x = 0 /\ [][x' = (x + 1) % 3]_x /\ WF_x(Odd)
+Small == x < 3
+"""
 COUNTER = r"""EXTENDS Naturals
 VARIABLES x, y
 Init == x \in 0 .. 1 /\ y = 0
@@ -574,6 +580,7 @@ ROWS = {
     "an invariant that fails": lock("SPECIFICATION Spec INVARIANT Small", wrong={"Small": 7}),
     "symmetry": lock("SPECIFICATION Spec INVARIANT TypeOK SYMMETRY Symmetric", 21, 11, 55),
     "INIT and NEXT": lock("INIT Init NEXT Next INVARIANT TypeOK", 60, 11, 145),
+    "fairness is not asked for safety": Row(UNASKED, "SPECIFICATION Spec INVARIANT Small", 3, 3, 4),
     "weak fairness": lock("SPECIFICATION Fair PROPERTY Served", wrong={"Served": None}),
     "strong fairness": lock("SPECIFICATION Strong PROPERTIES Served Promised", 60, 11, 145),
     "fairness by itself": lock("SPECIFICATION Narrow PROPERTIES Served Again", 60, 11, 145),

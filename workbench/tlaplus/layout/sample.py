@@ -59,27 +59,38 @@ def within_reason() -> AbstractContextManager[None]:
 
 
 def sample(
-    initial: Sequence[Sequence[Any]], instances: Sequence[ActionInstance], is_explored: Constraint, most: int
+    initial: Sequence[Sequence[Any]],
+    instances: Sequence[ActionInstance],
+    is_explored: Constraint,
+    visible: Sequence[int],
+    most: int,
 ) -> Sample:
     """The values of variables in states near the initial ones, and in those along random walks.
 
     Args:
         initial: The initial states.
         instances: The steps, whose rows have one cell for each variable.
+        visible: The variables that tell states apart; of states that are alike in them, the first stands for all.
         most: The most states that the search takes.
     """
     explorer = _Explorer(len(initial[0]), instances, is_explored, most * _RUNS_PER_STATE)
     starts = list(dict.fromkeys(explorer.row(state) for state in initial[:most]))
-    rows, ahead = dict.fromkeys(starts), 0
-    while ahead < len(rows) <= most:
-        states = list(rows)
-        for row in states[ahead:]:
-            ahead += 1
-            for instance in range(len(instances)):
-                rows.update(dict.fromkeys(explorer.after(row, instance)))
-            if len(rows) > most:
-                break
-    is_whole = len(rows) <= most and len(initial) <= most and explorer.runs > 0
+    states, met, ahead = list[_Row](), set[_Row](), 0
+
+    def meet(row: _Row) -> None:
+        seen = tuple(row[variable] for variable in visible)
+        if seen not in met:
+            met.add(seen)
+            states.append(row)
+
+    for row in starts:
+        meet(row)
+    while ahead < len(states) <= most:
+        for instance in range(len(instances)):
+            for row in explorer.after(states[ahead], instance):
+                meet(row)
+        ahead += 1
+    is_whole = len(states) <= most and len(initial) <= most and explorer.runs > 0
     if not is_whole:
         _walk(explorer, starts, range(len(instances)), most * _STEPS_PER_STATE)
     return Sample(explorer.values, is_whole)

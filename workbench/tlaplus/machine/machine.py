@@ -40,7 +40,7 @@ from workbench.tlaplus.names.levels import Level
 from workbench.tlaplus.names.questions import Questions, naming_values
 from workbench.tlaplus.names.symbols import DEPTH, MissingName, fail_at, meanings_in
 from workbench.tlaplus.steps.disjuncts import named, split
-from workbench.tlaplus.steps.predicates import ComputedView, TextStep
+from workbench.tlaplus.steps.predicates import ComputedView, TextLiveness, TextStep
 from workbench.tlaplus.steps.steps import TextInstance, steps_of
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.temporal.fairness import FairSteps
@@ -123,7 +123,8 @@ class TlaMachine(Machine, metaclass=TlaClass):
         self._fair = FairSteps(self._closures, self._cells, specification.variables, self.instances, unnamed)
         self._fair.add(self._behaviour.fairness)
         self._checked.promise(self._fair)
-        self._fair.tell()
+        if any(isinstance(declared, TextLiveness) for declared in self._checked.properties.values()):
+            self._fair.tell()
         self.properties, self.constraints = self._checked.properties, self._checked.constraints
         remarks = {variable.name: configured.remark(variable) for variable in variables}
         self.declared = replace(
@@ -238,7 +239,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if self._explanations is None or trace.loop is None:
             return ""
         text = self._explanations.of_behaviour(self._checked.asked_by(declared), trace.states, trace.loop)
-        return "; ".join(filter(None, [text, untaken(trace)]))
+        return "; ".join(filter(None, [text, untaken(trace, self._fair.counts)]))
 
     def obstacles(self, instance: ActionInstance, state: State, whys: Sequence[str]) -> Sequence[str]:
         if self._explanations is None or not isinstance(instance, TextInstance):
@@ -326,9 +327,11 @@ class TlaMachine(Machine, metaclass=TlaClass):
             except ModelError:
                 return False
 
+        visible = [number for number, name in enumerate(single.names) if name not in self._left_out]
         try:
+            instances = self._instances_on(single, checked)
             with sample.within_reason():
-                sampled = sample.sample(self._initial_values, self._instances_on(single, checked), is_explored, most)
+                sampled = sample.sample(self._initial_values, instances, is_explored, visible, most)
         except (ModelError, sample.TooLong):  # for the search to report
             return list(one_each)
         if sampled.is_whole:

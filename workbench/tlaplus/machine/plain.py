@@ -121,6 +121,8 @@ class Plain:
                 self._is_too_large = True
                 raise Stop(f"there are more than {MOST_SETTLED:,} states")
 
+        if self._machine.merging is not None:
+            return None  # the evaluator merges states, too
         has_ghosts = any(variable.ghost for variable in self._machine.declared.variables.values())
         if self._is_too_large or (states > MOST_SETTLED and not has_ghosts):  # the evaluator finds at least as many
             return None

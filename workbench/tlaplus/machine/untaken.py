@@ -1,15 +1,19 @@
 """The steps that a lasso could take and never takes, and why fairness lets it."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import listed
 from workbench.kernel.meaning.machine import Machine
+from workbench.kernel.meaning.state import Values, row_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step, Trace
 
 #: Steps are looked for in cycles of this many states at most.
 _MOST_STATES = 100
+
+#: Tells whether a condition of fairness, given by its number, counts a step from a row that writes some cells.
+Counts = Callable[[int, Values, Mapping[int, Any]], bool]
 
 
 class _Untaken(NamedTuple):
@@ -25,7 +29,7 @@ class _Untaken(NamedTuple):
     conditions: frozenset[int]
 
 
-def untaken(trace: Trace) -> str:
+def untaken(trace: Trace, counts: Counts) -> str:
     """Why the cycle of a lasso need not take the steps that it never takes, in a sentence; "" if there are none."""
     assert trace.loop is not None
     model, cycle = trace.model, trace.steps[trace.loop :]
@@ -33,7 +37,7 @@ def untaken(trace: Trace) -> str:
         return ""
     back = [trace.back] if trace.back is not None else []
     taken = {step.instance for step in (*cycle[1:], *back)}
-    candidates = [_looked_at(model, instance, cycle) for instance in model.instances if instance not in taken]
+    candidates = [_looked_at(model, counts, instance, cycle) for instance in model.instances if instance not in taken]
     free = [step for step in candidates if step is not None and not step.conditions]
     for some in ([step for step in free if step.always], free):
         if some:
@@ -51,7 +55,7 @@ def untaken(trace: Trace) -> str:
     return f"{_named(weak)} {verb} possible again and again, not always, and never taken: {their} fairness is weak"
 
 
-def _looked_at(model: Machine, instance: ActionInstance, cycle: Sequence[Step]) -> _Untaken | None:
+def _looked_at(model: Machine, counts: Counts, instance: ActionInstance, cycle: Sequence[Step]) -> _Untaken | None:
     enabled, conditions = list[bool](), set[int]()
     for step in cycle:
         changing = [outcome for outcome, after in model.outcomes(instance, step.state) if after != step.state]
@@ -61,7 +65,7 @@ def _looked_at(model: Machine, instance: ActionInstance, cycle: Sequence[Step]) 
             for number, condition in enumerate(model.fairness)
             if condition.assumed
             and instance.number in condition.actions
-            and any(outcome.counts(number) for outcome in changing)
+            and any(counts(number, row_of(step.state), outcome.writes) for outcome in changing)
         )
     return _Untaken(instance.label, all(enabled), frozenset(conditions)) if any(enabled) else None
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any, NamedTuple, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
@@ -282,10 +283,19 @@ def deeply(run: Callable[[], T]) -> T:
     sys.setrecursionlimit(_DEEPEST)
     try:
         with ThreadPoolExecutor(1) as pool:
-            return pool.submit(copy_context().run, run).result()
+            return pool.submit(copy_context().run, _in_one_piece, run).result()
     finally:
         sys.setrecursionlimit(limit)
         threading.stack_size(size)
+
+
+def _called(run: Callable[[], T]) -> T:
+    return run()
+
+
+#: CPython keeps frames in pieces of 16 kB, and asks the system for one at each call that crosses into the next, which
+#: can take half the time of an evaluation. A frame that needs much room has a piece in which there is room for all.
+_in_one_piece = FunctionType(_called.__code__.replace(co_stacksize=1 << 17), {})
 
 
 def behaviour_of(opened: Opened) -> tuple[list[Conjunct], Conjunct]:

@@ -6,7 +6,6 @@ expression after WITH, whose names are resolved in the scope of the WITH, not in
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import NamedTuple, NoReturn, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, did_you_mean
@@ -187,8 +186,14 @@ class Scope:
     def find(self, name: str) -> Meaning | None:
         """The meaning of a name here, after replacements; None if it is unknown."""
         around = tuple(self._around())
-        tables = (scope.names for scope in around), (scope.brought | scope.lent for scope in around)
-        return next((replaced(names[name]) for names in chain(*tables) if name in names), _BUILT_IN.get(name))
+        for scope in around:
+            if name in scope.names:
+                return replaced(scope.names[name])
+        for scope in around:
+            for names in (scope.lent, scope.brought):
+                if name in names:
+                    return replaced(names[name])
+        return _BUILT_IN.get(name)
 
     def meaning(self, name: str, at: Place) -> Meaning:
         """The meaning of a name here.

@@ -90,17 +90,25 @@ class FairSteps:
         return Formula(promised.kind, trigger, region, unless=unless, steps=steps)
 
     def tell(self) -> None:
-        """Tell the steps which of the conditions count them."""
+        """Have steps tell which of the conditions count them, for a search that decides liveness."""
         for instance in self._instances:
             own = [number for number, condition in enumerate(self.conditions) if instance.number in condition.actions]
             if any(self._counts[number] is not None for number in own):
                 instance.counting = self._counting(own)
 
+    def counts(self, condition: int, before: Values, writes: Mapping[int, Any]) -> bool:
+        """Whether a condition that may count a step, from a row that writes some cells, counts it."""
+        counts = self._counts[condition]
+        return counts is None or counts(self._step(before, writes))
+
+    def _step(self, before: Values, writes: Mapping[int, Any]) -> StepRow:
+        return StepRow(before, writes, len(self._cells.layout.cells))
+
     def _counting(self, own: Sequence[int]) -> Counting:
         tests = [(number, self._counts[number]) for number in own]
 
         def counting(before: Values, writes: Mapping[int, Any]) -> frozenset[int]:
-            step = StepRow(before, writes, len(self._cells.layout.cells))
+            step = self._step(before, writes)
             return frozenset([number for number, counts in tests if counts is None or counts(step)])
 
         return counting
