@@ -25,10 +25,10 @@ def of_interpreter(text):
     return result.states, {name: None if name in temporal else steps for name, steps in found.items()}, result.undecided
 
 
-def of_engine(text, engine):
+def of_engine(text, engine, symmetry=None):
     """The states, what is violated or reached in how many states, and what is not decided."""
     machine = machines_of(text)()
-    result = check(machine, engine=engine)
+    result = check(machine, symmetry=symmetry, engine=engine)
     found = {}
     for verdict in result.verdicts:
         if verdict.holds is False or verdict.kind == "reachable":

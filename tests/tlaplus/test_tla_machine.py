@@ -746,6 +746,32 @@ def test_symmetry_is_the_group_of_the_configuration():
     assert len(model.changed(Procs=4).renamings()) == 24
 
 
+NAMES = """EXTENDS TLC, FiniteSets, Naturals
+CONSTANT N
+VARIABLES in, steps
+Init == in = {} /\\ steps = 0
+Next == \\/ \\E n \\in N \\ in : in' = in \\union {n} /\\ steps' = steps + Cardinality(in)
+        \\/ steps = 1 /\\ in # {} /\\ in' = {} /\\ steps' = 0
+        \\/ steps < 2 /\\ steps' = steps + 1 /\\ in' = in
+Perms == Permutations(N)
+In == in
+Few == Cardinality(in) < 4
+NotChosen == in # {CHOOSE n \\in N : n # CHOOSE m \\in N : TRUE}"""
+NAMES_CFG = "CONSTANT N = {a, b, c} INIT Init NEXT Next CHECK_DEADLOCK FALSE SYMMETRY Perms"
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_choose_tells_the_names_of_a_wrong_symmetry_apart(engine):
+    model = module_of_text(module_of(NAMES), f"{NAMES_CFG} INVARIANT NotChosen", {})()
+    with pytest.raises(ModelError, match="NotChosen is true in one of them only; check without symmetry"):
+        check(model, engine=engine)
+
+
+def test_states_of_one_view_need_not_behave_alike():
+    model = module_of_text(module_of(NAMES), f"{NAMES_CFG} INVARIANT Few VIEW In", {})()
+    assert check(model).distinct == 4
+
+
 def test_symmetry_of_model_values_that_are_in_no_set():
     """TLC's figures; without symmetry it has 108 states."""
     lines = [

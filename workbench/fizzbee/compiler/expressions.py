@@ -181,6 +181,8 @@ class ExpressionWriter:
         constant = self.names.constants.get(self._global(node.owner))
         if isinstance(constant, Record) and constant.kind == "struct" and node.name in constant.fields:
             return self.constant(constant.fields[node.name])
+        if node.name == "__id__":
+            raise Refused
         if node.name in METHOD_NAMES:
             return Code(call("field", self.value(node.owner), ast.Constant(node.name)))
         return Code(subscript(ast.Attribute(self.value(node.owner), "fields", ast.Load()), node.name))

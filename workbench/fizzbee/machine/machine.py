@@ -4,17 +4,19 @@ import copyreg
 from abc import ABCMeta
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from workbench.fizzbee.compiler.meaning import CompiledMeaning
 from workbench.fizzbee.machine.properties import Assertions, row_of
 from workbench.fizzbee.machine.rows import Rows
 from workbench.fizzbee.machine.steps import FizzInstance, Shared, Steps, may_yield
+from workbench.fizzbee.machine.symmetry import renamings_of
 from workbench.fizzbee.meaning.search import search
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.values import Wrong
+from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.kernel.meaning.errors import InputError, ModelError
+from workbench.kernel.meaning.errors import InputError, ModelError, unknown
 from workbench.kernel.meaning.machine import Family, Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
@@ -23,6 +25,12 @@ from workbench.kernel.meaning.steps import Fairness, PlainVariable, PropertyInst
 
 #: The interpreter's own search gives up beyond this many states, and its properties stay unknown.
 MOST_SETTLED = 10_000
+
+
+class _Ends(NamedTuple):
+    """Tells engines to ask :meth:`FizzMachine.may_end`; no author has written a function for it."""
+
+    function: None = None
 
 
 class FizzClass(ABCMeta):
@@ -70,6 +78,9 @@ class FizzMachine(Machine, metaclass=FizzClass):
             self._fairness.append(Fairness("crash", False, steps.crashes, assumed=False))
         self.declared = replace(
             self.family,
+            symmetry=tuple(rows.sets),
+            reduced=bool(rows.sets),
+            ends=None if rows.begun is None else _Ends(),
             variables={name: PlainVariable(ghost=name in rows.ghosts) for name in rows.layout.positions},
             processes=steps.processes,
             actions=self.actions,
@@ -107,6 +118,18 @@ class FizzMachine(Machine, metaclass=FizzClass):
     @property
     def fairness(self) -> Sequence[Fairness]:
         return self._fairness
+
+    # Symmetry ---------------------------------------------------------------------------------------------------
+
+    def exchanged(self, name: str) -> Sequence[str]:
+        return self._rows.sets[name]
+
+    def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
+        names = self.symmetry if sets is None else names_in("sets", sets)
+        for name in names:
+            if name not in self.symmetry:
+                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        return renamings_of(self._meaning, self._rows.roles, [self._rows.sets[name] for name in names])
 
     # Properties -------------------------------------------------------------------------------------------------
 

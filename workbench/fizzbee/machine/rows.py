@@ -8,6 +8,7 @@ that holds it; a step that only looks at the object does not.
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
 
+from workbench.fizzbee.machine.symmetry import sets_of
 from workbench.fizzbee.machine.values import (
     ABSENT,
     FizzNotation,
@@ -20,7 +21,7 @@ from workbench.fizzbee.machine.values import (
 )  # fmt: skip
 from workbench.fizzbee.meaning.state import Frame, State, Thread, Work
 from workbench.fizzbee.meaning.steps import Meaning
-from workbench.fizzbee.meaning.values import Instance, Value, Wrong
+from workbench.fizzbee.meaning.values import Collection, Instance, Value, Wrong, members
 from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.state import Layout, Values
@@ -32,6 +33,7 @@ class Rows:
 
     Attributes:
         roles: The instances of roles. They are the same in every state.
+        sets: The sets of names that the kernel may exchange.
         threads: The cell of the unfinished actions.
         counts: The cell that counts how often each bounded action has begun; None if none is bounded.
         begun: The cell that counts all actions begun; None if the text does not bound them.
@@ -49,23 +51,29 @@ class Rows:
         variables: dict[str, Sequence[Any] | None] = dict.fromkeys(meaning.variables)
         self._fields: dict[str, list[tuple[str, str]]] = {}
         for role in of_role.values():
-            members = [Name(other.name) for other in self.roles if other.role is role]
+            instances = [Name(other.name) for other in self.roles if other.role is role]
             names = dict.fromkeys(name for state in initial for r in state.roles if r.role is role for name in r.fields)
             self._fields[role.name] = []
             for field in names | dict.fromkeys(_assigned_fields(role)):
                 variable = _free(f"{role.name}_{field}", variables)
-                variables[variable] = members
+                variables[variable] = instances
                 self._fields[role.name].append((field, variable))
         threads = _free("threads", variables)
         variables[threads] = None
-        held = list(Layout(variables).cells)
         bounded = any(bounds.max_actions for bounds in options.of_action.values())
+        held = list(Layout(variables).cells)
+        self.sets = sets_of(meaning, self.roles, bounded)
         counts = _free("counts", variables) if bounded else None
         begun = _free("begun", variables) if options.is_bounded else None
         extra = {name: None for name in (counts, begun) if name is not None}
         sharing = _free("sharing", variables)
         notation = FizzNotation()
-        self.layout = Layout({**variables, **extra, sharing: [str(cell) for cell in held]}, notation=notation)
+        exchanged = {name for names in self.sets.values() for name in names}
+        #: The cells of symmetric roles by variable and name, as states tell of them, so that names can be exchanged.
+        self._outer = {at: tuple(cell) for at, cell in enumerate(held) if cell.index in exchanged}
+        self._inner = {outer: cell for cell, outer in self._outer.items()}
+        indices = [self._outer.get(at, str(cell)) for at, cell in enumerate(held)]
+        self.layout = Layout({**variables, **extra, sharing: indices}, notation=notation)
         notation.cells = [str(cell) for cell in self.layout.cells]
         where: Any = self.layout.positions
         self.heap = {name: where[name] for name in meaning.variables}
@@ -111,7 +119,7 @@ class Rows:
 
     def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], Places]:
         """Freeze the values of cells, and list the places of each mutable object in them."""
-        places: Places = {}
+        places = Places(bool(self.sets))
         frozen = {
             cell: value if value is ABSENT else freeze(value, cell, (), places)
             for cell, value in sorted(values.items())
@@ -121,16 +129,24 @@ class Rows:
     def linked(self, cells: Iterable[int], places: Iterable[Sequence[Place]]) -> dict[int, Any]:
         """For each cell, the shared objects in it: those with several places."""
         links = {cell: set[Together]() for cell in cells}
-        for group in (Together(tuple(group)) for group in places if len(group) > 1):
-            for cell in links.keys() & {cell for cell, _ in group.places}:
-                links[cell].add(group)
+        for group in (group for group in places if len(group) > 1):
+            together = Together(frozenset((self._outer.get(cell, cell), path) for cell, path in group))
+            for cell in links.keys() & {cell for cell, _ in group}:
+                links[cell].add(together)
         return {cell: frozenset(groups) for cell, groups in links.items()}
+
+    def places(self, group: Together) -> frozenset[Place]:
+        """The places of a shared object, by numbers of cells."""
+        if not self._inner:
+            return group.places
+        return frozenset((self._inner.get(cell, cell), path) for cell, path in group.places)
 
     # Unfinished actions, as values ------------------------------------------------------------------------------------
 
     def told(self, threads: Sequence[Thread]) -> Value:
-        """Threads as nested tuples of their values, which can be frozen."""
-        return tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
+        """Threads as nested tuples of their values, which can be frozen; in a bag, if names are exchanged in them."""
+        nested = tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
+        return Collection("bag", nested) if self.sets and nested else nested
 
     def _frame_told(self, frame: Frame) -> Value:
         work = tuple((self.numbers[id(work.node)], work.flow, tuple(work.left)) for work in frame.work)
@@ -140,7 +156,7 @@ class Rows:
 
     def untold(self, value: Value) -> list[Thread]:
         """The threads that :meth:`told` turned into tuples."""
-        return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in value]
+        return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in members(value)]
 
     def _frame_untold(self, value: Value) -> Frame:
         name, variables, work, owner, target, starts = value
@@ -158,7 +174,6 @@ class RowState(State):
     def __init__(self, rows: Rows, row: Values) -> None:
         self._rows, self._row, self.writes = rows, row, dict[int, Any]()
         self._loaded = set[int]()
-        self._groups = dict[Place, tuple[Place, ...]]()
         self._threads: list[Thread] | None = None
         self._counts: dict[str, int] | None = None
         self.key = ""
@@ -203,9 +218,9 @@ class RowState(State):
         """Thaw a cell. An object that it shares with a loaded cell is that same object."""
         if cell in self._loaded or (cell == self._rows.threads and self._threads is not None):
             return
-        for (places,) in self._row[self._rows.links[cell]]:
-            self._groups[places[0]] = places
-            self._thawing.groups.update((place, places[0]) for place in places if place[0] == cell)
+        for group in self._row[self._rows.links[cell]]:
+            places = self._rows.places(group)
+            self._thawing.groups.update((place, places) for place in places if place[0] == cell)
         value = self._row[cell]
         value = ABSENT if value == ABSENT else self._thawing.thaw(value, cell)
         if cell == self._rows.threads:
@@ -231,10 +246,9 @@ class RowState(State):
             for cell in affected:
                 self.load(cell)
             frozen, places = rows.frozen(self._values())
-        for first, value in self._thawing.made.items():
-            elsewhere = [place for place in self._groups[first] if place[0] not in frozen]
-            if elsewhere:
-                places[id(value)] = sorted([*places[id(value)], *elsewhere])
+        for group, value in self._thawing.made.items():
+            if elsewhere := [place for place in group if place[0] not in frozen]:
+                places[id(value)] += elsewhere
         self._write(frozen)
         links = rows.linked(frozen, places.values())
         self._write({rows.links[cell]: groups for cell, groups in links.items()})
@@ -259,12 +273,11 @@ class RowState(State):
         """The cells still to load: they share an object whose value or other places the step may have changed."""
         changed = {cell for cell, value in frozen.items() if not is_same(value, self._row[cell])}
         affected: set[int] = set()
-        for first, value in self._thawing.made.items():
-            group = self._groups[first]
+        for group, value in self._thawing.made.items():
             elsewhere = {cell for cell, _ in group if cell not in frozen}
             if elsewhere:
-                here = [place for place in group if place[0] in frozen]
-                if places.get(id(value)) != here or any(cell in changed for cell, _ in here):
+                here = {place for place in group if place[0] in frozen}
+                if set(places.get(id(value), ())) != here or any(cell in changed for cell, _ in here):
                     affected |= elsewhere
         return affected
 

@@ -4,14 +4,17 @@ Numbers, strings, booleans and None stay as they are; a list becomes a tuple, an
 identified by its places: a place is a cell and a path of indices into its value.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from workbench.fizzbee.meaning.values import (
     Collection,
     Dict,
+    Domain,
     Function,
     Instance,
+    ModelValue,
     Record,
     Value,
     Wrong,
@@ -19,17 +22,29 @@ from workbench.fizzbee.meaning.values import (
     kind_of,
     shown,
 )  # fmt: skip
+from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.text import printable
-from workbench.kernel.meaning.values import Map, Name
+from workbench.kernel.meaning.values import Map, Name, flatten, identity, sort_key
 
-Path: TypeAlias = tuple[int, ...]
-Place: TypeAlias = tuple[int, Path]
-#: The places of each mutable object, by its identity.
-Places: TypeAlias = dict[int, list[Place]]
+#: The way into a value: the index of a part or, where there is no order, the key or a member and its number.
+Path: TypeAlias = tuple[Any, ...]
+#: A cell, or in a state one of a symmetric role by its variable and name, and a path into its value.
+Place: TypeAlias = tuple[Any, Path]
 #: How deeply the values of a state may nest. The kernel allows a hundred levels, and each level here takes two.
 _MOST_NESTED = 45
 _ATOMS = frozenset({type(None), bool, int, str})
+
+
+class Places(dict[int, list[Place]]):
+    """The places of each mutable object, by its identity.
+
+    Args:
+        exchanges: Whether the kernel may exchange names in the values.
+    """
+
+    def __init__(self, exchanges: bool) -> None:
+        self.exchanges = exchanges
 
 
 class Items(NamedTuple):
@@ -54,6 +69,23 @@ class Pairs(NamedTuple):
     parts: tuple[Any, ...]
 
 
+class Unordered(NamedTuple):
+    """What must have no order, so that the kernel can exchange the names in it.
+
+    That is a collection with names in its members, with how often it has each, or a dict whose keys are all symmetric.
+    """
+
+    kind: str
+    parts: Map
+
+
+class Id(NamedTuple):
+    """A value that equals nothing but itself; its name is that of a role, if it is the role's id."""
+
+    name: Name
+    symmetric: bool
+
+
 class Range(NamedTuple):
     """A range."""
 
@@ -71,9 +103,11 @@ class Real(NamedTuple):
 class Together(NamedTuple):
     """The places of one object."""
 
-    places: tuple[Place, ...]
+    places: frozenset[Place]
 
 
+#: The kinds of dicts.
+DICTS = ("dict", "genericmap")
 #: The value of a field that the state does not have.
 ABSENT = Items("absent", ())
 
@@ -99,10 +133,21 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
         return Real(value.hex())
     if kind is range:
         return Range(value.start, value.stop, value.step)
-    if kind is Function:
-        raise Wrong("a function is no value of a state")
+    if kind is ModelValue:
+        return Id(Name(f"{value.name}#{value.number}"), value.symmetric)
+    if kind is Function or kind is Domain:
+        raise Wrong(f"a {kind_of(value)} is no value of a state")
     if places is not None and kind is not tuple:
         places.setdefault(id(value), []).append((cell, path))
+    if kind is Collection and places is not None and places.exchanges:
+        items = _parts(value)
+        members = [freeze(item, places=Places(True)) for item in items]
+        if any(map(has_names, members)):
+            return _unordered(value.kind, items, members, cell, path, places)
+    if kind is Dict and value.is_unordered:
+        keys = [freeze(key) for key, _ in value.pairs]
+        items = [freeze(item, cell, (*path, key), places) for key, (_, item) in zip(keys, value.pairs, strict=True)]
+        return Unordered(value.kind, Map(zip(keys, items, strict=True)))
     parts = [freeze(part, cell, (*path, at), places) for at, part in enumerate(_parts(value))]
     if kind is list:
         return tuple(parts)
@@ -116,12 +161,31 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
 def _parts(value: Value) -> list[Value]:
     match value:
         case Dict():
-            return [part for pair in value.pairs for part in pair]
+            return [part for pair in value.ordered() for part in pair]
         case Record():
             return [value.fields[name] for name in sorted(value.fields)]
         case Collection():
             return sorted(value.items, key=canonical)
     return list(value)
+
+
+def _unordered(
+    kind: str, items: Sequence[Value], members: Sequence[Any], cell: int, path: Path, places: Places
+) -> Unordered:
+    """The `items` of a collection, whose kernel values are `members`."""
+    counts = Counter[Any]()
+    for item, member in zip(items, members, strict=True):
+        freeze(item, cell, (*path, (member, counts[identity(member)])), places)
+        counts[identity(member)] += 1
+    distinct = {identity(member): member for member in members}
+    return Unordered(kind, Map([(member, counts[which]) for which, member in distinct.items()]))
+
+
+def has_names(frozen: Any) -> bool:
+    """Whether there is a name, of a role or of another value, in a value of the kernel."""
+    if type(frozen) in _ATOMS:
+        return False
+    return isinstance(frozen, Name) or any(map(has_names, flatten(frozen)[0]))
 
 
 class Thawing:
@@ -131,12 +195,13 @@ class Thawing:
         roles: The roles by name.
 
     Attributes:
-        groups: For each place of a shared object, that object's first place.
-        made: The shared objects thawed so far, by first place.
+        groups: For each place of a shared object, all of that object's places.
+        made: The shared objects thawed so far, by their places.
     """
 
     def __init__(self, roles: dict[str, Instance]) -> None:
-        self._roles, self.groups, self.made = roles, dict[Place, Place](), dict[Place, Value]()
+        self._roles = roles
+        self.groups, self.made = dict[Place, frozenset[Place]](), dict[frozenset[Place], Value]()
 
     def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
         """The interpreter value at a place. It is new, except for shared objects thawed at another place before."""
@@ -149,6 +214,9 @@ class Thawing:
             return float.fromhex(frozen.text)
         if kind is Range:
             return range(*frozen)
+        if kind is Id:
+            name, _, number = frozen.name.rpartition("#")
+            return ModelValue(name, int(number), frozen.symmetric)
         if kind is Items and frozen.kind == "tuple":
             return tuple(self._all(frozen.items, cell, path))
         group = self.groups.get((cell, path)) if self.groups else None
@@ -161,6 +229,13 @@ class Thawing:
             value = Dict(frozen.kind)
             parts = iter(self._all(frozen.parts, cell, path))
             value.pairs = [[key, part] for key, part in zip(parts, parts, strict=True)]
+        elif kind is Unordered and frozen.kind in DICTS:
+            value = Dict(frozen.kind)
+            value.pairs = [[self.thaw(key), self.thaw(part, cell, (*path, key))] for key, part in frozen.parts.items()]
+        elif kind is Unordered:
+            value = Collection(frozen.kind)
+            places = [(part, nth) for part, count in frozen.parts.items() for nth in range(count)]
+            value.items = [self.thaw(place[0], cell, (*path, place)) for place in places]
         elif kind is Fields:
             fields = self._all(frozen.values, cell, path)
             value = Record(frozen.kind, dict(zip(frozen.names, fields, strict=True)))
@@ -189,6 +264,12 @@ def plain(frozen: Any) -> Any:
             return Map(zip(keys, map(plain, parts), strict=True))
         case Pairs(parts=parts):
             return Map(zip(map(plain, parts[::2]), map(plain, parts[1::2]), strict=True))
+        case Unordered(kind=kind, parts=parts) if kind in DICTS:
+            return Map({plain(key): plain(part) for key, part in parts.items()})
+        case Unordered(kind="set", parts=parts):
+            return frozenset(map(plain, parts))
+        case Unordered(parts=parts):
+            return tuple(plain(part) for part, count in parts.items() for _ in range(count))
         case Items(kind="set", items=items):
             return frozenset(map(plain, items))
         case Items(items=items):
@@ -200,7 +281,7 @@ def roles_in(frozen: Any) -> set[str]:
     """The names of the roles in a value of the kernel."""
     if isinstance(frozen, Name):
         return {frozen}
-    return set().union(*map(roles_in, frozen)) if isinstance(frozen, tuple) else set()
+    return set() if type(frozen) in _ATOMS | {Id} else set().union(*map(roles_in, flatten(frozen)[0]))
 
 
 class FizzNotation(Notation):
@@ -217,9 +298,9 @@ class FizzNotation(Notation):
         if isinstance(value, Name):
             return printable(value)
         if isinstance(value, Together):
-            return f"one object: {', '.join(map(self._place, value.places))}"
+            return f"one object: {', '.join(map(self._place, sorted(value.places, key=sort_key)))}"
         if isinstance(value, frozenset):  # what is shared
-            return "; ".join(map(self.show, sorted(value)))
+            return "; ".join(map(self.show, sorted(value, key=sort_key)))
         if type(value) not in _SHOWN:
             return super().show(value, joint)
         if value == ABSENT:
@@ -232,6 +313,10 @@ class FizzNotation(Notation):
                 return _ByName(zip(value.names, value.values, strict=True))
             case Pairs(parts=parts) if len(set(parts[::2])) == len(parts) // 2:
                 return Map(zip(parts[::2], parts[1::2], strict=True))
+            case Unordered(kind=kind, parts=parts) if kind in DICTS:
+                return parts
+            case Unordered(kind="set", parts=parts):
+                return frozenset(parts)
             case Items(kind="set", items=items) if len(set(items)) == len(items):
                 return frozenset(items)
             case Items(items=items):
@@ -246,14 +331,15 @@ class FizzNotation(Notation):
 
     def _place(self, place: Place) -> str:
         cell, path = place
-        return "/".join([self.cells[cell], *map(str, path)])
+        name = self.cells[cell] if isinstance(cell, int) else str(Cell(*cell))
+        return "/".join([name, *(str(at) if isinstance(at, int) else self.show(at) for at in path)])
 
 
 class _ByName(Map):
     """The fields of a record."""
 
 
-_SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Range, Real}
+_SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Unordered, Id, Range, Real}
 
 
 class _Word:

@@ -12,8 +12,10 @@ A state is what a later step can read, so it differs from FizzBee's own in these
   differ only there, and keeps the first one.
 - Which thread ran last is not part of it, nor is what an action returned. Any thread may crash where it yields.
 - A set has no order: loops visit its members in the order of their canonical texts; in FizzBee, in insertion order.
+- A dict whose keys are all symmetric values has no order either: loops visit them by their numbers.
+- Symmetric values are not exchanged: ``symmetry.py`` says which ones exist, and the kernel says which states are alike.
 - A new instance of a role gets the smallest free number; FizzBee counts on through the whole search.
 
-Refused, each in one line with its place: ``__id__`` and ``__returns__``, symmetric roles and values, ``next_states``,
-channels, composition and refinement, ``invariants:``, ``def`` in a role.
+Refused, each in one line with its place: ``__returns__``, symmetry other than nominal, the text of a symmetric value,
+``next_states``, channels, composition and refinement, ``invariants:``, ``def`` in a role.
 """

@@ -1,14 +1,18 @@
 """Evaluates expressions: one method for each kind of node. Any other kind is refused."""
 
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from workbench.fizzbee.meaning.library import CHANGING, FUNCTIONS, method
 from workbench.fizzbee.meaning.operators import binary, in_place, unary
+from workbench.fizzbee.meaning.symmetry import METHODS, MODULE
 from workbench.fizzbee.meaning.values import (
     Dict,
+    Domain,
     Function,
     Instance,
+    ModelValue,
     Record,
     Value,
     Wrong,
@@ -36,9 +40,14 @@ class Names:
     def __init__(self, constants: dict[str, Value], frozen: set[int]) -> None:
         self.constants, self.frozen = constants, frozen
         self.inner: dict[str, Value] = {}
+        self.allocated: list[ModelValue] = []
 
     def variable(self, name: str) -> tuple[Value] | None:
         """The value of a variable in a tuple of one; None if no variable has that name."""
+        raise NotImplementedError
+
+    def scope(self) -> Callable[[], AbstractContextManager[None]]:
+        """A way back to the variables that are in scope now."""
         raise NotImplementedError
 
     def look_up(self, at: Place, name: str) -> Value:
@@ -57,18 +66,39 @@ class Names:
             return Function(lambda value, field: self.attribute(value, field) is not None)
         if name == "getattr":
             return Function(self._getattr)
+        if name == "symmetry":
+            return MODULE
         if name not in _LIBRARY:
             fail(at, f"nothing is called {name}")
         return _LIBRARY[name]
 
     def attribute(self, owner: Value, name: str) -> tuple[Value] | None:
         """A field of a record or a role, or a method, in a tuple of one."""
-        if isinstance(owner, Record | Instance):
+        if isinstance(owner, Instance) and name == "__id__":
+            return (ModelValue(owner.role.name, owner.number, owner.role.symmetric),)
+        if isinstance(owner, Domain) and name in METHODS:
+            return (self._of_domain(owner, name),)
+        if isinstance(owner, Record | Instance | Domain):
             return (owner.fields[name],) if name in owner.fields else None
         bound = method(owner, name)
         if bound is not None and name in CHANGING:
             self.check_mutable(owner)
         return None if bound is None else (bound,)
+
+    def _of_domain(self, domain: Domain, name: str) -> Function:
+        """The method of that name, which finds the values in use when it is called."""
+
+        def call() -> Value:
+            used = {value.number for value in self.symmetric() if value.name == domain.name}
+            value = METHODS[name](domain, used)
+            self.allocated += value if isinstance(value, list) else [value]
+            return value
+
+        return Function(call)
+
+    def symmetric(self) -> Iterator[ModelValue]:
+        """The symmetric values that occur in the state, or that this statement has allocated."""
+        raise NotImplementedError
 
     def _getattr(self, owner: Value, name: Value, *default: Value) -> Value:
         if (cell := self.attribute(owner, name) or default[:1]) == ():
@@ -199,15 +229,16 @@ class Names:
         return owner[slice(*bounds)]
 
     def _lambda(self, node: tree.Lambda) -> Value:
-        inner = self.inner
+        inner, scope = self.inner, self.scope()
 
         def call(*positional: Value, **named: Value) -> Value:
-            around = self.inner
-            self.inner = inner | self.bound(node.at, node.parameters, list(positional), named)
-            try:
-                return self.value(node.body)
-            finally:
-                self.inner = around
+            with scope():
+                around, self.inner = self.inner, inner
+                try:
+                    self.inner = inner | self.bound(node.at, node.parameters, list(positional), named)
+                    return self.value(node.body)
+                finally:
+                    self.inner = around
 
         return Function(call)
 
@@ -284,7 +315,7 @@ class Names:
 
     @staticmethod
     def _store_field(owner: Value, name: str, value: Value) -> None:
-        if isinstance(owner, Instance) and name in owner.fixed:
+        if isinstance(owner, Instance) and (name in owner.fixed or name == "__id__"):
             raise Wrong(f"{name} is a parameter of the role")
         if not isinstance(owner, Instance) and not (isinstance(owner, Record) and owner.kind == "record"):
             raise Wrong(f"fields of type {kind_of(owner)} are not assigned to")

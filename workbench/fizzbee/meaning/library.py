@@ -5,6 +5,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from workbench.fizzbee.meaning.operators import contains, deep_copy, less, text_of
+from workbench.fizzbee.meaning.symmetry import symmetric_values
 from workbench.fizzbee.meaning.values import (
     MOST_MEMBERS,
     Collection,
@@ -125,7 +126,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "dict": _dict("dict"), "genericmap": _dict("genericmap"), "set": _collection("set"), "bag": _collection("bag"),
     "genericset": _collection("genericset"), "record": _record("record"), "struct": _record("struct"),
     "enum": lambda *names: Record("struct", {name: name for name in names}), "dir": _dir, "fail": _fail,
-    "print": lambda *values, **named: None, "deepcopy": deep_copy,
+    "symmetric_values": symmetric_values, "print": lambda *values, **named: None, "deepcopy": deep_copy,
 }  # fmt: skip
 
 
@@ -160,7 +161,9 @@ def _pop_of_dict(owner: Dict, key: Value, default: Value = _REQUIRED) -> Value:
 def _popitem(owner: Dict) -> Value:
     if not owner.pairs:
         raise Wrong("the dict is empty")
-    return tuple(owner.pairs.pop(0))
+    first = owner.ordered()[0]
+    owner.pairs.remove(first)
+    return tuple(first)
 
 
 def _setdefault(owner: Dict, key: Value, default: Value = None) -> Value:
@@ -219,8 +222,8 @@ _OF_STRINGS: dict[str, Callable[..., Value]] = {
     "removeprefix": str.removeprefix, "removesuffix": str.removesuffix,
 }  # fmt: skip
 _OF_DICTS: dict[str, Callable[..., Value]] = {
-    "keys": members, "values": lambda owner: [value for _, value in owner.pairs],
-    "items": lambda owner: [(key, value) for key, value in owner.pairs],
+    "keys": members, "values": lambda owner: [value for _, value in owner.ordered()],
+    "items": lambda owner: [(key, value) for key, value in owner.ordered()],
     "get": lambda owner, key, default=None: default if owner.pair(key) is None else owner.get(key),
     "pop": _pop_of_dict, "popitem": _popitem, "setdefault": _setdefault, "update": _update,
     "clear": lambda owner: owner.pairs.clear(),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from workbench.fizzbee.meaning.symmetry import symmetric_in
 from workbench.fizzbee.meaning.values import (
     MOST_MEMBERS,
     Collection,
@@ -195,6 +196,8 @@ def _formatted(text: str, arguments: Value) -> str:
 
 def text_of(value: Value, quoted: bool = False) -> str:
     """Starlark's ``str``, or ``repr`` if `quoted`."""
+    if next(symmetric_in(value, with_roles=True), None) is not None:
+        raise Wrong("a symmetric value has no text, which would tell it from the others")
     return value if isinstance(value, str) and not quoted else shown(value)
 
 

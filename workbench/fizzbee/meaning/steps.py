@@ -15,7 +15,7 @@ from workbench.fizzbee.meaning.threads import Disabled, Run
 from workbench.fizzbee.meaning.values import Collection, Dict, Instance, Record, Value, Wrong, clone, truth
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
-from workbench.fizzbee.syntax.tree import Bounds, Place, Specification, refuse
+from workbench.fizzbee.syntax.tree import Bounds, Place, refuse
 
 
 class Step(NamedTuple):
@@ -39,6 +39,7 @@ class Meaning:
     """The meaning of the text `text` from the file `file`, with some of its constants replaced.
 
     Attributes:
+        source: The text itself.
         text: Its tree, with options, actions, roles and assertions by name.
         variables: The state variables: the names that Init assigns outside loops and branches.
 
@@ -48,7 +49,7 @@ class Meaning:
     """
 
     def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
-        self.text: Specification = parse(text, file)
+        self.source, self.text = text, parse(text, file)
         if "Init" not in self.text.actions:
             refuse(Place(file, 1, 1), "there is no action Init")
         self.constants: dict[str, Value] = {}

@@ -7,11 +7,14 @@ each statement, if something was done since the last choice. A step counts only 
 ``require`` alone do nothing. FizzBee behaves so, and texts rely on it.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from workbench.fizzbee.meaning.expressions import Names, fail
 from workbench.fizzbee.meaning.state import Frame, State, Work
-from workbench.fizzbee.meaning.values import Function, Instance, Value, clone
+from workbench.fizzbee.meaning.symmetry import Exhausted, symmetric_in
+from workbench.fizzbee.meaning.values import Function, Instance, ModelValue, Value, clone
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
 
@@ -75,6 +78,19 @@ class Run(Names):
             return (Function(lambda **fields: self._create(role, fields)),)
         return None
 
+    def scope(self) -> Callable[[], AbstractContextManager[None]]:
+        frame = self.frames[-1]
+
+        @contextmanager
+        def within() -> Iterator[None]:
+            self.frames.append(frame)
+            try:
+                yield
+            finally:
+                self.frames.pop()
+
+        return within
+
     def _create(self, role: tree.Role, fields: dict[str, Value]) -> Value:
         taken = {other.number for other in self.state.roles if other.role is role}
         number = next(number for number in range(len(taken) + 1) if number not in taken)
@@ -112,6 +128,14 @@ class Run(Names):
             self.chosen.append((name, members[self.choices[-1]]))
         return self.choices[-1]
 
+    def symmetric(self) -> Iterator[ModelValue]:
+        frames = [*self.frames, *(frame for thread in self.state.threads for frame in thread.frames)]
+        fields = [fields for role in self.state.roles for fields in (role.fields, role.initial)]
+        held = [self.state.heap, *fields, *(frame.variables for frame in frames)]
+        left = [work.left for frame in frames for work in frame.work]
+        for value in (self.allocated, left, *(list(variables.values()) for variables in held)):
+            yield from symmetric_in(value)
+
     # Running ----------------------------------------------------------------------------------------------------------
 
     def run(self, bottom: int = 0, yields: bool = True) -> None:
@@ -138,6 +162,8 @@ class Run(Names):
                     fail(work.node.at, f"a step of more than {MOST_STATEMENTS} statements")
                 try:
                     yielding = self._advance(frame, work)
+                except Exhausted:
+                    raise Disabled(work.node.at) from None
                 except RecursionError:
                     fail(work.node.at, "values or calls nest too deeply")
 
@@ -188,6 +214,7 @@ class Run(Names):
 
     def _advance(self, frame: Frame, work: Work) -> bool:
         node = work.node
+        self.allocated.clear()
         if isinstance(node, tree.Block):
             statement = node.statements[self._taken(node.at, work)]
             yields = _KINDS[type(statement)](self, statement, work.flow)

@@ -47,6 +47,17 @@ class Dict:
             check_hashable(key)
         self.pairs.append([key, value])
 
+    @property
+    def is_unordered(self) -> bool:
+        """Whether all keys, of which there are some, are interchangeable."""
+        return bool(self.pairs) and all(type(key) is ModelValue and key.symmetric for key, _ in self.pairs)
+
+    def ordered(self) -> list[list[Value]]:
+        """The pairs as loops visit them: sorted if they have no order."""
+        if self.is_unordered:
+            return sorted(self.pairs, key=lambda pair: (pair[0].name, pair[0].number))
+        return self.pairs
+
     def get(self, key: Value) -> Value:
         if (pair := self.pair(key)) is None:
             raise Wrong(f"there is no key {shown(key)}")
@@ -106,6 +117,32 @@ class Instance:
         return f"{self.role.name}#{self.number}"
 
 
+class ModelValue:
+    """A value that equals nothing but itself: the ``__id__`` of a role, or a symmetric value.
+
+    Attributes:
+        symmetric: Whether it is interchangeable with the others of its name.
+    """
+
+    __slots__ = ("name", "number", "symmetric")
+
+    def __init__(self, name: str, number: int, symmetric: bool) -> None:
+        self.name, self.number, self.symmetric = name, number, symmetric
+
+
+class Domain:
+    """A set of at most `limit` interchangeable values; if it is `materialized`, all are in use from the start."""
+
+    __slots__ = ("limit", "materialized", "name")
+
+    def __init__(self, name: str, limit: int, materialized: bool) -> None:
+        self.name, self.limit, self.materialized = name, limit, materialized
+
+    @property
+    def fields(self) -> Mapping[str, Value]:
+        return {"name": self.name, "limit": self.limit}
+
+
 class Function:
     """Anything that an expression can call: a lambda, a def, a library function, a method of a value, or a role."""
 
@@ -115,7 +152,10 @@ class Function:
         self.call = call
 
 
-_NAMES = {bool: "bool", int: "int", float: "float", str: "string", type(None): "NoneType", Function: "function"}
+_NAMES = {
+    bool: "bool", int: "int", float: "float", str: "string", type(None): "NoneType", Function: "function",
+    Domain: "symmetry_domain",
+}  # fmt: skip
 
 
 def kind_of(value: Value) -> str:
@@ -124,6 +164,8 @@ def kind_of(value: Value) -> str:
         return value.kind
     if isinstance(value, Instance):
         return value.role.name
+    if isinstance(value, ModelValue):
+        return "symmetric_value" if value.symmetric else "model_value"
     return _NAMES.get(type(value), type(value).__name__.lower())
 
 
@@ -152,6 +194,8 @@ def equal(left: Value, right: Value) -> bool:
             )
         case Instance():
             return left.name == right.name
+        case ModelValue():
+            return (left.name, left.number) == (right.name, right.number)
     return left is right
 
 
@@ -187,7 +231,7 @@ def members(value: Value) -> list[Value]:
                 raise Wrong(f"more than {MOST_MEMBERS} members")
             return list(value)
         case Dict():
-            return [key for key, _ in value.pairs]
+            return [key for key, _ in value.ordered()]
         case Collection():
             return sorted(value.items, key=canonical)
     raise Wrong(f"type {kind_of(value)} has no members to go through")
@@ -203,7 +247,7 @@ def shown(value: Value) -> str:
         case tuple():
             return f"({_listed(value)}{',' if len(value) == 1 else ''})"
         case Dict():
-            return "{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.pairs) + "}"
+            return "{" + ", ".join(f"{shown(key)}: {shown(item)}" for key, item in value.ordered()) + "}"
         case Collection():
             return f"{value.kind}([{_listed(members(value))}])"
         case Record():
@@ -212,7 +256,9 @@ def shown(value: Value) -> str:
             )
         case Instance():
             return f"role {value.name}"
-        case Function():
+        case ModelValue():
+            return f"{value.name}{value.number}"
+        case Function() | Domain():
             return f"<{kind_of(value)}>"
     return repr(value)
 
@@ -262,15 +308,17 @@ def _written(value: Value, sharing: Sharing | None, depth: int) -> str:
         case list() | tuple():
             return f"{kind_of(value)}({','.join([canonical(item, sharing, depth + 1) for item in value])})"
         case Dict():
-            items = [item for pair in value.pairs for item in pair]
+            items = [item for pair in value.ordered() for item in pair]
             return f"{value.kind}({','.join([canonical(item, sharing, depth + 1) for item in items])})"
         case Collection():
             ordered = sorted(value.items, key=lambda item: canonical(item, None, depth + 1))
             return f"{value.kind}({','.join([canonical(item, sharing, depth + 1) for item in ordered])})"
         case Record():
             return f"{value.kind}({fields_text(value.fields, sharing, depth + 1)})"
-        case Function():
-            raise Wrong("a function is no value of a state")
+        case ModelValue():
+            return f"{kind_of(value)}({value.name}#{value.number})"
+        case Function() | Domain():
+            raise Wrong(f"a {kind_of(value)} is no value of a state")
     return repr(value)
 
 
@@ -281,7 +329,7 @@ def fields_text(fields: Mapping[str, Value], sharing: Sharing | None, depth: int
 
 def clone(value: Value, memo: dict[int, Value], with_roles: bool = True) -> Value:
     """A deep copy with the same sharing; `memo` maps the identity of an object to its copy."""
-    if value is None or isinstance(value, str | int | float | range | Function):
+    if value is None or isinstance(value, str | int | float | range | ModelValue | Function | Domain):
         return value
     if id(value) in memo:
         return memo[id(value)]
@@ -294,7 +342,9 @@ def clone(value: Value, memo: dict[int, Value], with_roles: bool = True) -> Valu
             copied.extend([clone(item, memo, with_roles) for item in value])
         case Dict():
             copied = memo[id(value)] = Dict(value.kind)
-            copied.pairs = [[clone(key, memo, with_roles), clone(item, memo, with_roles)] for key, item in value.pairs]
+            copied.pairs = [
+                [clone(key, memo, with_roles), clone(item, memo, with_roles)] for key, item in value.ordered()
+            ]
         case Collection():
             copied = memo[id(value)] = Collection(value.kind)
             copied.items = [clone(item, memo, with_roles) for item in value.items]

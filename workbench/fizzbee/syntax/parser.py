@@ -11,7 +11,7 @@ _FLOWS = ("atomic", "serial", "parallel", "oneof")
 _OPERATORS = ("always", "eventually", "exists", "transition")
 _ASSIGNING = ("=", "+=", "-=", "*=", "/=", "//=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 _DECLARING = ("action", "func", "role", "assertion")
-_UNSUPPORTED = ("compose", "refine", "import", "load", "symmetric", "invariants")
+_UNSUPPORTED = ("compose", "refine", "import", "load", "invariants")
 Declared = TypeVar("Declared", bound=tree.Action | tree.Function | tree.Role | tree.Assertion)
 
 
@@ -67,7 +67,7 @@ class _Parser(ExpressionParser):
             word = self.tokens[ahead].text
             if word in _DECLARING and self.tokens[ahead + 1].kind == "name":
                 return word
-            if word not in (*_FLOWS, *_OPERATORS, "fair", "<", ">") and self.tokens[ahead - 1].text != "<":
+            if word not in (*_FLOWS, *_OPERATORS, "fair", "symmetric", "<", ">") and self.tokens[ahead - 1].text != "<":
                 return ""
             ahead += 1
         return ""
@@ -137,6 +137,7 @@ class _Parser(ExpressionParser):
         return Block(block.at, flow or default, block.statements)
 
     def _role(self, decorations: dict[str, frozenset[str]]) -> tree.Role:
+        symmetric = bool(self.accept("symmetric"))
         self.expect("role")
         name = self.name()
         actions: dict[str, tree.Action] = {}
@@ -156,7 +157,13 @@ class _Parser(ExpressionParser):
                 self.unexpected("an action or a func is expected")
         self.next()
         return tree.Role(
-            name.at, name.text, actions, functions, decorations.get("durable"), decorations.get("ephemeral")
+            name.at,
+            name.text,
+            actions,
+            functions,
+            decorations.get("durable"),
+            decorations.get("ephemeral"),
+            symmetric,
         )
 
     # Statements -------------------------------------------------------------------------------------------------------

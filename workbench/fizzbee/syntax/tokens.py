@@ -73,7 +73,11 @@ def tokens(text: str, file: str) -> list[Token]:
         if match is None:
             refuse(here(position), f"{text[position]!r} begins nothing that FizzBee has")
         kind, word = match.lastgroup or "", match.group()
-        if kind == "name" and word.startswith("__"):
+        if (
+            kind == "name"
+            and word.startswith("__")
+            and (word != "__id__" or [last.text for last in result[-1:]] != ["."])
+        ):
             refuse(here(position), f"names that begin with __ are not read: {word[:40]}")
         if kind == "operator":
             brackets = max(0, brackets + (word in "([{") - (word in ")]}"))

@@ -271,13 +271,19 @@ class Action(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Role(Node):
-    """A role. `durable` and `ephemeral` name the fields that a crash keeps or resets; None if the text does not say."""
+    """A role.
+
+    Attributes:
+        durable, ephemeral: The fields that a crash keeps or resets; None if the text does not say.
+        symmetric: Whether the instances are interchangeable.
+    """
 
     name: str
     actions: dict[str, Action]
     functions: dict[str, Function]
     durable: frozenset[str] | None
     ephemeral: frozenset[str] | None
+    symmetric: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,7 @@
 """The result of a check: each property's verdict, from what an engine explored. Lassos are judged by ``lasso.py``."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from workbench.kernel.meaning.budget import INTERRUPTED, OUT_OF_MEMORY, Limits, Stop
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import ModelError, listed
+from workbench.kernel.meaning.interchange import check_interchange
 from workbench.kernel.meaning.interrupts import interrupted
 from workbench.kernel.meaning.lasso import judge_end
 from workbench.kernel.meaning.plan import Plan
@@ -85,6 +87,8 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
     Raises:
         ModelError: The error of the model, if nothing is decided beside it.
     """
+    if explored.error is None and explored.stopped != INTERRUPTED:
+        explored = _with_symmetry_tested(plan, explored, limits)
     settle = _stopping(partial(_settled, plan, explored), limits)
     judge = partial(_verdict, plan, replace(explored, liveness=_stopping(explored.liveness, limits)), settle)
     verdicts, error = verdicts_beside(explored.error, plan.properties, judge, limits)
@@ -100,6 +104,16 @@ def conclude(plan: Plan, explored: Exploration, limits: Limits) -> Result:
         notes=[*plan.notes, *explored.notes, *_bounded(plan, explored), *remarks(plan, explored)],
         interrupted=interrupted() or explored.stopped == INTERRUPTED,
     )
+
+
+def _with_symmetry_tested(plan: Plan, explored: Exploration, limits: Limits) -> Exploration:
+    """What an engine explored, with an error if a wrong claim of symmetry may have hidden states from it."""
+    try:
+        with suppress(Stop), limits.in_force():
+            check_interchange(plan)
+    except ModelError as error:
+        return replace(explored, error=error, stopped=limits.why(error))
+    return explored
 
 
 def _stopping(liveness: Callable[[Property], Verdict], limits: Limits) -> Callable[[Property], Verdict]:

@@ -1,0 +1,107 @@
+"""The symmetric roles and values of a text, as sets of names that the kernel exchanges.
+
+That the members of a set are interchangeable is the author's claim, as TLA+'s SYMMETRY is. What follows from it is left
+to the kernel; here names are kept apart only where a constant, or what a state does not show, tells them apart.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import permutations, product
+
+from workbench.fizzbee.machine.values import freeze, has_names
+from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.symmetry import symmetric_in
+from workbench.fizzbee.meaning.values import Domain, Instance, ModelValue, Value, equal
+from workbench.fizzbee.syntax import front_matter
+from workbench.fizzbee.syntax.tokens import tokens
+from workbench.kernel.meaning.values import Name, permute
+
+#: A set that would lead to more renamings is left as it is.
+_MOST_RENAMINGS = 5040
+#: The most names whose permutations can be that few.
+_LARGEST = 7
+#: What stands before a constant that a text goes through, or that it takes as a whole.
+_THROUGH = ["in"], ["any"], ["oneof"]
+_AS_A_WHOLE = ["len", "("], ["set", "("], ["bag", "("]
+
+
+def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -> dict[str, tuple[Name, ...]]:
+    """The sets of interchangeable names, by the name of a role or of a domain.
+
+    Args:
+        counts_actions: Whether states count the actions of each role, in which case roles are not exchanged.
+    """
+    declared: dict[str, set[tuple[Name, ...]]] = {}
+    singled = _singled_out(meaning)
+    for constant, value in meaning.constants.items():
+        if isinstance(value, Domain):
+            declared.setdefault(value.name, set()).add(() if constant in singled else _names(value))
+    listed = [(constant, domain) for constant, value in meaning.constants.items() if (domain := _listed(value))]
+    for constant, domain in sorted(listed, key=lambda pair: -pair[1].limit):
+        of_name = declared.setdefault(domain.name, {_names(domain)})
+        if constant in singled and _names(domain) in of_name:  # the names in a shorter list are told apart anyway
+            of_name.add(())
+    for kind in {role.role.name: role.role for role in roles if role.role.symmetric}.values():
+        members = [role for role in roles if role.role is kind]
+        alike = len({role.fixed for role in members}) == 1 and _crash_alike(members) and not counts_actions
+        declared.setdefault(kind.name, set()).add(tuple(Name(role.name) for role in members) if alike else ())
+    sets: dict[str, tuple[Name, ...]] = {}
+    renamings = 1
+    for name, (names, *others) in declared.items():
+        if not others and len(names) > 1 and renamings * math.factorial(len(names)) <= _MOST_RENAMINGS:
+            renamings *= math.factorial(len(names))
+            sets[name] = names
+    return sets
+
+
+def _singled_out(meaning: Meaning) -> set[str]:
+    """The constants from which the text may take one value: it does more than go through them."""
+    file = meaning.text.actions["Init"].at.file
+    words = [token.text for token in tokens(front_matter.split(meaning.source)[1], file)]
+    singled = set[str]()
+    for at, word in enumerate(words):
+        if word not in meaning.constants or words[at - 1 : at] == ["."] or words[at + 1] == "=":
+            continue
+        before, after = words[max(0, at - 2) : at], words[at + 1 :]
+        goes_through = before[-1:] in _THROUGH or before in _AS_A_WHOLE
+        if after[0] == "." and after[1] in ("values", "choices"):
+            after = after[4:]  # what follows the call
+        elif after[0] == ".":
+            goes_through = after[1] in ("fresh", "limit", "name")
+        if not goes_through or after[:1] == ["["]:
+            singled.add(word)
+    return singled
+
+
+def _names(domain: Domain) -> tuple[Name, ...]:
+    """The names of a domain's values; none if they are too many to exchange."""
+    return tuple(Name(f"{domain.name}#{number}") for number in range(domain.limit)) if domain.limit <= _LARGEST else ()
+
+
+def _listed(value: Value) -> Domain | None:
+    """The domain whose values a constant lists in their order."""
+    if not isinstance(value, list | tuple) or not value or not isinstance(value[0], ModelValue):
+        return None
+    whole = [ModelValue(value[0].name, number, True) for number in range(len(value))]
+    return Domain(value[0].name, len(value), True) if equal(list(value), whole) else None
+
+
+def _crash_alike(roles: Sequence[Instance]) -> bool:
+    """Whether a crash sets the same values in all roles, none of which is a name."""
+    first, *others = [{name: freeze(value) for name, value in role.initial.items()} for role in roles]
+    return not any(map(has_names, first.values())) and all(other == first for other in others)
+
+
+def renamings_of(meaning: Meaning, roles: Sequence[Instance], sets: Sequence[Sequence[Name]]) -> list[dict[str, str]]:
+    """The permutations within each set that leave constants and what crashes set as they are, the identity first."""
+    held = [
+        freeze(value)
+        for value in meaning.constants.values()
+        if not ((domain := _listed(value)) and _names(domain) in sets) and next(symmetric_in(value), None) is not None
+    ]
+    held += [freeze(value) for role in roles for value in role.initial.values()]
+    every = product(*([dict(zip(names, image, strict=True)) for image in permutations(names)] for names in sets))
+    renamings: list[dict[str, str]] = [
+        {name: image for part in parts for name, image in part.items()} for parts in every
+    ]
+    return [renaming for renaming in renamings if all(permute(value, renaming) == value for value in held)]
