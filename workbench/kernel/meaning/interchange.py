@@ -4,7 +4,8 @@ A search that relied on a wrong claim would skip states unlike those that it vis
 saw. So a sample of reachable states is compared with others of their classes; in a small space, every state is.
 """
 
-import time
+from contextlib import suppress
+from itertools import islice
 from random import Random
 from typing import Any, NamedTuple
 
@@ -15,8 +16,13 @@ from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.symmetry import Canonical
 from workbench.kernel.meaning.values import sort_key
 
-#: The processor's seconds for the sample.
-_SECONDS = 0.3
+#: The sample has at most this many states, and this many images of them; both are counts, so that a check with
+#: symmetry says the same on every machine.
+_MOST_STATES, _MOST_IMAGES = 200, 10_000
+
+
+class _Enough(Exception):
+    """The sample has all the images that it may have."""
 
 
 class _Behaviour(NamedTuple):
@@ -52,29 +58,35 @@ class _Sample:
         self._class_of: dict[Any, Any] = {}
         self._first: dict[Any, _Behaviour | None] = {}  # of each class, the behaviour of its first state
         self._queue: list[Any] = []
+        self._images = 0
 
     def check(self) -> None:
-        end = time.process_time() + _SECONDS
-        for state in self._model.each_initial_state():
-            self._see(state)
-        while self._queue and time.process_time() < end:
-            # Half of the time the newest, so that some states are deep.
-            state = self._queue.pop(self._random.choice([-1, self._random.randrange(len(self._queue))]))
-            of_class = self._class_of[state]
-            try:
-                behaviour = self._behaviour(state)
-            except ModelError:
-                behaviour = None
-            if of_class in self._first:
-                self._compare(self._first[of_class], behaviour)
-            else:
-                self._first[of_class] = behaviour
+        with suppress(_Enough):
+            for state in islice(self._model.each_initial_state(), _MOST_STATES):
+                self._see(state)
+            for _ in range(_MOST_STATES):
+                if self._queue:  # half of the time the newest, so that some states are deep
+                    self._look_at(self._queue.pop(self._random.choice([-1, self._random.randrange(len(self._queue))])))
+
+    def _look_at(self, state: Any) -> None:
+        of_class = self._class_of[state]
+        try:
+            behaviour = self._behaviour(state)
+        except ModelError:
+            behaviour = None
+        if of_class in self._first:
+            self._compare(self._first[of_class], behaviour)
+        else:
+            self._first[of_class] = behaviour
 
     def _see(self, state: Any) -> Any:
         """The class of a state, which is looked at later if it is new."""
         if state not in self._class_of:
             # Of states that differ in hidden cells, the first stands for all: they need not behave alike.
             orbit = self._canonical.orbit(row_of(state))
+            self._images += len(orbit)
+            if self._images > _MOST_IMAGES:
+                raise _Enough
             self._class_of[state] = self._model.state(min(orbit, key=sort_key))
             self._queue.append(state)
         return self._class_of[state]
