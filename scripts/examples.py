@@ -86,7 +86,9 @@ def answer(example: Example, seconds: float) -> Answer:
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         model = get_model(f"{example.module}:{example.configuration.absolute()}")()
-        result = check(model, budget=Budget(seconds=20 * seconds), watch=Watch(should_stop=is_over.is_set))
+        fails = example.published.get("result", SUCCESS) != SUCCESS  # TLC ends there: the same is asked of this search
+        watch = Watch(should_stop=is_over.is_set)
+        result = check(model, budget=Budget(seconds=20 * seconds), fail_fast=fails, watch=watch)
         error = result.error
     except (InputError, ModelError) as raised:
         result, error = None, raised
@@ -108,7 +110,7 @@ def _is_expected(error: str, published: str) -> bool:
 
 def _compared(published: dict[str, Any], result: Result, verdict: str) -> tuple[str, str]:
     """What became of a search, and why."""
-    if not result.complete:
+    if not result.complete and not result.violated:
         return "stopped", ""
     is_undecided = verdict.startswith(_UNKNOWN)
     if {published.get("result"), verdict} == {SAFETY, LIVENESS} and _is_temporal(result):

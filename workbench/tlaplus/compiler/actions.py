@@ -306,9 +306,9 @@ def _standard(
         if symbol == "UNCHANGED":
             return _unchanged(writer, *texts[0], following, written(node))
         if symbol == "\\cdot":
-            before, going_on = _as_function(writer, following)
+            prologue, going_on = _as_function(writer, following)
             in_turn = calls.actions_in_turn(writer, arguments, here, node.at)
-            return [*before, ast.Expr(call("composed", name(RUN), name(going_on), *in_turn))]
+            return [*prologue, ast.Expr(call("composed", name(RUN), name(going_on), *in_turn))]
         if symbol in ("=", "\\in"):
             number = assignments.target(writer, *texts[0])
             if number is not None:

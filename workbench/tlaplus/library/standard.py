@@ -67,7 +67,7 @@ def _all_refused(module: str, arities: str) -> dict[str, tuple[int, Callable[...
 
 #: How a search here would stand in TLC's options, for the texts that ask for them in an ASSUME.
 _OPTIONS: Mapping[str, Any] = {
-    text("config"): function_of([(text("mode"), text("bfs")), (text("worker"), 1)]),
+    text("config"): function_of({text("mode"): text("bfs"), text("worker"): 1}),
     text("-Dtlc2.tool.impl.Tool.cdot"): text("true"),
 }
 

@@ -420,7 +420,8 @@ def _standard(meaning: Standard, arguments: Sequence[Argument], env: Environment
         assert isinstance(argument, Closure)
         return Boolean(env.model.is_enabled(argument.node, argument.environment, states))
     if name == "\\cdot":
-        return Boolean(env.model.is_composed(*arguments, states))
+        first, second = arguments
+        return Boolean(env.model.is_composed(first, second, states))
     if name == "UNCHANGED":
         (argument,) = arguments
         return Boolean(sets.equal(value_of(argument, states.primed), value_of(argument, states)))
