@@ -81,7 +81,9 @@ class FizzMachine(Machine, metaclass=FizzClass):
             symmetry=tuple(rows.sets),
             reduced=bool(rows.sets),
             ends=None if rows.begun is None else _Ends(),
-            variables={name: PlainVariable(ghost=name in rows.ghosts) for name in rows.layout.positions},
+            variables={
+                name: PlainVariable(rows.role_of.get(name), ghost=name in rows.ghosts) for name in rows.layout.positions
+            },
             processes=steps.processes,
             actions=self.actions,
             properties=self.properties,

@@ -34,6 +34,7 @@ class Rows:
     Attributes:
         roles: The instances of roles. They are the same in every state.
         sets: The sets of names that the kernel may exchange.
+        role_of: The kind of role whose field a variable is.
         threads: The cell of the unfinished actions.
         counts: The cell that counts how often each bounded action has begun; None if none is bounded.
         begun: The cell that counts all actions begun; None if the text does not bound them.
@@ -58,6 +59,7 @@ class Rows:
                 variable = _free(f"{role.name}_{field}", variables)
                 variables[variable] = instances
                 self._fields[role.name].append((field, variable))
+        self.role_of = {variable: role for role, fields in self._fields.items() for _, variable in fields}
         threads = _free("threads", variables)
         variables[threads] = None
         bounded = any(bounds.max_actions for bounds in options.of_action.values())

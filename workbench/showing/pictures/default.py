@@ -1,6 +1,6 @@
 """The default picture of a model: a card for each member, with its variables."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.kernel import Machine, Map, Place, State
@@ -27,13 +27,18 @@ _MOST_CELLS = 12
 
 
 def variables(model: Machine, s: State, shown: Sequence[str]) -> Iterator[Box]:
-    """The variables called `shown`: cards for those without an index, the others grouped by their index set."""
-    alone, notation = [v for v in shown if model.declared.variables[v].per is None], model.layout.notation
+    """The variables called `shown`: cards for those without an index, the others grouped by their index set.
+
+    One that is not of the text, but only helps to explore it, is left out while it says nothing.
+    """
+    declared, notation = model.declared.variables, model.layout.notation
+    shown = [v for v in shown if not (declared[v].ghost and _says_nothing(getattr(s, v), notation))]
+    alone = [v for v in shown if declared[v].per is None]
     if alone:
         yield part("variables", "shared", *(_alone(v, getattr(s, v), notation) for v in alone))
     sets: dict[str, list[str]] = {}
     for variable in shown:
-        per = model.declared.variables[variable].per
+        per = declared[variable].per
         if per is not None:
             sets.setdefault(per, []).append(variable)
     for per, names in sets.items():
@@ -41,7 +46,7 @@ def variables(model: Machine, s: State, shown: Sequence[str]) -> Iterator[Box]:
         if len(names) == 1 or len(members) > _MOST_CELLS:
             cards = [_cells(model, v, getattr(s, v)) for v in names]
         else:
-            cards = [_member(name("of", per, notation.show(m)), m, names, s, notation.show) for m in members]
+            cards = [_member(name("of", per, notation.show(m)), m, names, s, notation) for m in members]
         yield part(name("of", per), per.replace("_", " "), *cards)
 
 
@@ -50,19 +55,20 @@ def _alone(variable: str, value: Any, notation: Notation) -> Box:
     return card(name("variable", variable), variable, *lines, of=Place(variable))
 
 
-def _member(id: str, member: Any, names: Sequence[str], s: State, show: Callable[[Any], str]) -> Box:
+def _member(id: str, member: Any, names: Sequence[str], s: State, notation: Notation) -> Box:
     """The cells of one member of a set; empty ones are muted."""
     lines: list[Text] = []
     for variable in names:
         value = getattr(s, variable)[member]
-        line = f"{variable}: {show(value)}"
-        lines.append(note(line) if _is_empty(value) else text(line))
-    return card(id, show(member), *lines, of=[Place(variable, member) for variable in names])
+        line = f"{variable}: {notation.show(value)}"
+        lines.append(note(line) if _is_empty(value, notation) else text(line))
+    return card(id, notation.show(member), *lines, of=[Place(variable, member) for variable in names])
 
 
 def _cells(model: Machine, variable: str, cells: Any) -> Box:
     """A variable's cells, one below the other."""
-    show = model.layout.notation.show
+    notation = model.layout.notation
+    show = notation.show
     usual: Any = model.declared.variables[variable].initial
     hidden = [index for index, value in cells.items() if value == usual] if len(cells) > _MOST_CELLS else []
     rows = [
@@ -71,7 +77,7 @@ def _cells(model: Machine, variable: str, cells: Any) -> Box:
             show(index),
             show(value),
             of=Place(variable, index),
-            tone=QUIET if _is_empty(value) else PLAIN,
+            tone=QUIET if _is_empty(value, notation) else PLAIN,
         )
         for index, value in cells.items()
         if index not in hidden
@@ -80,8 +86,13 @@ def _cells(model: Machine, variable: str, cells: Any) -> Box:
     return card(name("variable", variable), variable, table(name("table", variable), rows) if rows else None, rest)
 
 
-def _is_empty(value: Any) -> bool:
-    return value is None or value is False or value in ((), frozenset(), Map())
+def _is_empty(value: Any, notation: Notation) -> bool:
+    inside = notation.parts(value)
+    return inside is None or inside is False or inside in ((), frozenset(), Map())
+
+
+def _says_nothing(cells: Any, notation: Notation) -> bool:
+    return all(_is_empty(value, notation) for value in (cells.values() if isinstance(cells, Mapping) else [cells]))
 
 
 def _value(id: str, value: Any, notation: Notation) -> Iterator[Text | RowTable]:
@@ -99,7 +110,7 @@ def _value(id: str, value: Any, notation: Notation) -> Iterator[Text | RowTable]
     elif type(value) is tuple and value:
         yield from (text(f"{i}. {show(item)}") for i, item in enumerate(value, 1))
     else:
-        yield text(show(value), tone=QUIET if _is_empty(value) else PLAIN)
+        yield text(show(value), tone=QUIET if _is_empty(value, notation) else PLAIN)
 
 
 def _fields(id: str, value: Collection[Any], notation: Notation) -> Iterator[Row]:
