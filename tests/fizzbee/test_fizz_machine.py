@@ -283,6 +283,31 @@ atomic action Turn:
 """
 
 
+CHOSEN = """
+role Node:
+    action Init:
+        self.first = record(at = 1)
+        self.other = record(at = 1)
+        self.none = 0
+        self.seen = 0
+    atomic action Look:
+        one = any [self.none, self.first, self.other] if one != 0
+        self.seen = one.at
+action Init:
+    node = Node()
+"""
+
+
+def test_a_chosen_record_is_named_by_what_holds_it_and_a_role_has_its_fields():
+    machine = machines_of(CHOSEN, "chosen")()
+    (look,) = machine.instances
+    (start,) = machine.each_initial_state()
+    labels = [look.label_with(outcome.choices) for outcome, _ in machine.outcomes(look, start)]
+    assert labels == ["Node#0.Look(one=self.first)", "Node#0.Look(one=self.other)"]
+    declared = machine.declared.variables
+    assert [declared[name].per for name in ("node", "Node_seen", "threads")] == [None, "Node", None]
+
+
 def test_a_change_is_told_by_fields_keys_and_members():
     machine = machines_of(CHANGES, "changes")()
     (start,) = machine.initial_states()

@@ -13,6 +13,7 @@ from workbench.fizzbee.meaning.values import (
     Dict,
     Domain,
     Function,
+    Holder,
     Instance,
     ModelValue,
     Record,
@@ -100,6 +101,12 @@ class Real(NamedTuple):
     text: str
 
 
+class Written(NamedTuple):
+    """An expression of the text, in the name of a step."""
+
+    text: str
+
+
 class Together(NamedTuple):
     """The places of one object."""
 
@@ -135,6 +142,8 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
         return Range(value.start, value.stop, value.step)
     if kind is ModelValue:
         return Id(Name(f"{value.name}#{value.number}"), value.symmetric)
+    if kind is Holder:
+        return Written(value.text)
     if kind is Function or kind is Domain:
         raise Wrong(f"a {kind_of(value)} is no value of a state")
     if places is not None and kind is not tuple:
@@ -297,6 +306,8 @@ class FizzNotation(Notation):
     def show(self, value: Any, joint: str = "=") -> str:
         if isinstance(value, Name):
             return printable(value)
+        if isinstance(value, Written):
+            return printable(value.text)
         if isinstance(value, Together):
             return f"one object: {', '.join(map(self._place, sorted(value.places, key=sort_key)))}"
         if isinstance(value, frozenset):  # what is shared

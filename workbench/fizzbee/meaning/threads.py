@@ -9,14 +9,26 @@ each statement, if something was done since the last choice. A step counts only 
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import compress
 from typing import Any
 
 from workbench.fizzbee.meaning.expressions import Names, fail
 from workbench.fizzbee.meaning.state import Frame, State, Work
 from workbench.fizzbee.meaning.symmetry import Exhausted, symmetric_in
-from workbench.fizzbee.meaning.values import Function, Instance, ModelValue, Value, clone
+from workbench.fizzbee.meaning.values import (
+    Collection,
+    Dict,
+    Function,
+    Holder,
+    Instance,
+    ModelValue,
+    Record,
+    Value,
+    clone,
+)  # fmt: skip
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
+from workbench.fizzbee.syntax.unparse import written
 
 #: The flows in which an action may yield before its end.
 YIELDING = ("serial", "parallel")
@@ -39,7 +51,8 @@ class Run(Names):
     Attributes:
         choices: The index of the member taken at each choice. A run replays those that it begins with.
         widths: The number of members at each choice.
-        chosen: The name of each choice with the member taken. A choice of statements has no name, and takes a number.
+        chosen: The name of each choice with the member taken, or what holds it. A choice of statements has no name,
+            and takes a number.
         done: Whether this step has done something, so that it counts.
         returned: The last ``return`` from an outermost frame, with that frame.
     """
@@ -313,13 +326,18 @@ class Run(Names):
         self.continues = False
         # Copied, except for roles: as in FizzBee, a write to a chosen member does not reach the state.
         members = [clone(member, {}, with_roles=False) for member in self.members(node.members)]
+        holders = [*map(written, node.members.items)] if isinstance(node.members, tree.Listing) else [""] * len(members)
         if node.where is not None:
-            members = [member for member in members if self._holds_with(node.name, member, node.where)]
+            among = [self._holds_with(node.name, member, node.where) for member in members]
+            members, holders = [*compress(members, among)], [*compress(holders, among)]
         if not members:
             if node.body is None:
                 raise Disabled(node.at)
             return self._completed()
-        member = members[self.choose(node.at, members, node.name)]
+        taken = self.choose(node.at, members, node.name)
+        member = members[taken]
+        if len(members) > 1 and holders[taken] and isinstance(member, Record | Dict | Collection | list):
+            self.chosen[-1] = node.name, Holder(holders[taken])
         if node.body is None:
             self.done = True
             self.assign(tree.Name(node.at, node.name), member)

@@ -143,6 +143,15 @@ class Domain:
         return {"name": self.name, "limit": self.limit}
 
 
+class Holder:
+    """A chosen member as the name of a step has it: by the expression that holds it, as its value may be long."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
 class Function:
     """Anything that an expression can call: a lambda, a def, a library function, a method of a value, or a role."""
 
