@@ -57,6 +57,34 @@ def test_each_of_the_two_actions_assigns_all_variables(engine: str) -> None:
         checked("INIT Init NEXT Leaves CONSTRAINT Low", engine)
 
 
+LEVELS = r"""EXTENDS Naturals, TLC
+VARIABLES x, y
+Init == x = 0 /\ y = 0
+Up == x' = x + 1 /\ y' = y
+Next == Up \cdot (x' = x /\ y' = 1 - y /\ TLCGet("level") < 4)
+Goes == ENABLED (Up \cdot (Up /\ TLCGet("level") < 3)) /\ Up
+"""
+
+
+@engines
+@pytest.mark.parametrize(("following", "distinct"), [("Next", 3), ("Goes", 2)])
+def test_the_state_between_is_one_level_deeper(engine: str, following: str, distinct: int) -> None:
+    assert checked(f"INIT Init NEXT {following}", engine, LEVELS).distinct == distinct
+
+
+@engines
+def test_a_recursion_whose_arguments_grow_from_state_to_state_is_refused(engine: str) -> None:
+    text = r"""EXTENDS Naturals
+VARIABLE x
+Init == x = 0
+RECURSIVE Climb(_, _)
+Climb(n, v) == IF n = 0 THEN x' = v ELSE (x' = x + 1) \cdot Climb(n - 1, v + 1)
+Next == x < 6 /\ Climb(2, x)
+"""
+    with pytest.raises(InputError, match=r"^M.tla:7:9: this is nested too deep, or an operator passes ever larger"):
+        checked("INIT Init NEXT Next", engine, text)
+
+
 def test_no_initial_state_is_a_composition() -> None:
     with pytest.raises(InputError, match=r"takes two actions, and stands in one|is of the level of actions"):
         checked("INIT Rises NEXT Next", "local")

@@ -109,6 +109,23 @@ def test_the_verdicts_are_those_of_tlc_whatever_the_engine(specification):
 
 
 @pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize(("predicate", "states"), [("x > 1", None), ("x = 2", 4), ("ENABLED (x = 1 /\\ Up)", 3)])
+def test_a_predicate_that_stays_true_once_it_is_true_is_judged_by_steps(engine, predicate, states):
+    """Within a constraint, too, where behaviours are not known."""
+    module = module_of(
+        r"EXTENDS Naturals",
+        r"VARIABLE x",
+        r"Zero == x = 0",
+        r"Up == x' = x + 1",
+        r"Low == x < 3",
+        rf"Promised == []({predicate} => []({predicate}))",
+    )
+    cfg = "INIT Zero NEXT Up CONSTRAINT Low CHECK_DEADLOCK FALSE PROPERTY Promised"
+    verdict = check(module_of_text(module, cfg)(), engine=engine)["Promised"]
+    assert (verdict.holds, verdict.trace_states) == (states is None, states)
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
 def test_what_lies_beyond_a_constraint_may_break_a_goal_that_must_always_hold(engine):
     """On is switched on within it, and x is 2 beyond; no behaviour that is fair ends before."""
     lines, asked = properties([r"[](x = 1 => []~on)", r"x = 0 => [](x < 2)"])

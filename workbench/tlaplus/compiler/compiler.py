@@ -12,7 +12,8 @@ actions             functions of a run and of what to do next, which they do onc
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -104,7 +105,7 @@ class Compiler:
         self._specification, self._constants = specification, constants
         self._writer = Writer(specification, constants, _VALUES, _ACTIONS)
         # Much is compiled on first use, and several threads may use the same machine.
-        self._writing = Lock()
+        self._lock = Lock()
 
     def number(self, variable: Variable) -> int:
         """The number of a variable of the specification."""
@@ -141,7 +142,7 @@ class Compiler:
         The function takes a :class:`workbench.tlaplus.compiler.runtime.Run` and a function that it calls once for each
         way in which the action can be taken, in TLC's order; `run.then` holds the assignments of that way for as long.
         """
-        with self._writing:
+        with self._writing(node):
             here, locals_ = self._start(node, scope, parameters)
             return self._define([RUN, REST, *locals_], self._writer.body(node, here), node, here)
 
@@ -161,7 +162,7 @@ class Compiler:
         return begin
 
     def _beginning(self, node: Expression, scope: Scope) -> Action:
-        with self._writing:
+        with self._writing(node):
             self._check(node, scope)
             here = Context(scope, NOTHING_BOUND, node.at.module, then=NOWHERE, initial=True)
             return self._define([RUN, REST], self._writer.body(node, here), node, here)
@@ -186,7 +187,7 @@ class Compiler:
         parameters: Sequence[Declaration],
         write: Callable[[Expression, Context], ast.expr],
     ) -> Evaluation:
-        with self._writing:
+        with self._writing(node):
             here, locals_ = self._start(node, scope, parameters)
             has_no_next = ast.Compare(name(THEN), [ast.Is()], [constant(None)])
             statements = [when(has_no_next, [assign(THEN, name(NOWHERE))], []), ast.Return(write(node, here))]
@@ -198,8 +199,15 @@ class Compiler:
         refuse: list[ast.stmt] = [ast.Raise(call("too_deep", name(error)))]
         handler = ast.ExceptHandler(name("RecursionError"), error, refuse)
         body: list[ast.stmt] = [ast.Try(statements, [handler], [], [])]
-        try:
-            definition = defined(self._writer.program.fresh("entry"), head, body)
-            return self._writer.define(definition, node, here, "")
-        except RecursionError:
-            raise InputError(f"{node.at}: this is nested too deep") from None
+        definition = defined(self._writer.program.fresh("entry"), head, body)
+        return self._writer.define(definition, node, here, "")
+
+    @contextmanager
+    def _writing(self, node: Node) -> Iterator[None]:
+        """One thread at a time writes; a recursion without an end is refused, as is what is nested too deep."""
+        with self._lock:
+            try:
+                yield
+            except RecursionError:
+                at, cause = node.at, "or an operator passes ever larger formulas to itself"
+                raise InputError(f"{at}: this is nested too deep, {cause}") from None

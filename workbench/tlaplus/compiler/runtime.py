@@ -158,13 +158,15 @@ def composed(run: Run, rest: Callable[[], None], first: _Steps, second: _Steps, 
 
     Args:
         first, second: The actions, as functions of a run and what follows.
-        variables: The numbers of the specification's variables; others belong to the step as a whole.
+        variables: The numbers of the specification's variables. The other one, if there is one, is the depth: it grows
+            by one for the step as a whole, and in the state between, as for TLC.
     """
     others = set(range(len(run.names))).difference(variables)
+    grown = {number: run.then[number] if number in run.then else run.now[number] + 1 for number in others}
 
     def begun(now: Any) -> Run:
         part = Run(run.names, now)
-        part.then.kept.update(others)
+        part.then.update(grown)
         part.whys = run.whys
         return part
 

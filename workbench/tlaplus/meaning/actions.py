@@ -52,15 +52,18 @@ def initial_states(conjuncts: Sequence[Conjunct]) -> Iterator[State]:
 def next_states(action: Conjunct, parts: Sequence[Conjunct], now: State) -> Iterator[State]:
     """The states that an action leads to, one for each of its ways. `parts` come from :func:`disjuncts`."""
     variables = action[1].model.variables
-    then = _depth(variables, now[DEPTH].value + 1) if DEPTH in now else {}
     for part in parts:
-        for states in _in_turn([part], States(now, then, "then", len(variables))):
+        for states in _in_turn([part], States(now, _deeper(now), "then", len(variables))):
             yield _complete(states, *action)
 
 
 def _depth(variables: Sequence[Variable], depth: int) -> dict[Variable, Any]:
     """The value of :data:`DEPTH`, if it is a variable. As in TLC, it is 0 until the first state is found."""
     return {DEPTH: Number(depth)} if DEPTH in variables else {}
+
+
+def _deeper(now: State) -> dict[Variable, Any]:
+    return {DEPTH: Number(now[DEPTH].value + 1)} if DEPTH in now else {}
 
 
 def disjuncts(node: Expression, env: Environment) -> Iterator[Conjunct]:
@@ -333,9 +336,10 @@ def _implies(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
 
 
 def _composed(arguments: Sequence[Any], states: States, is_so: Test) -> Ways:
-    r"""``A \cdot B``: B is taken in each state to which A leads."""
+    r"""``A \cdot B``: B is taken in each state to which A leads, one level deeper."""
     first, second = [(argument.node, argument.environment) for argument in arguments]
-    depth = {variable: value for variable, value in (states.then or {}).items() if variable is DEPTH}
+    then = states.then or {}
+    depth = {DEPTH: then[DEPTH]} if DEPTH in then else _deeper(states.now)
     for middle in ways(*first, replace(states, then=depth)):
         for last in ways(*second, States(_complete(middle, *first), depth, "then", states.size)):
             yield from _all_assigned([*_complete(last, *second).items()], states)

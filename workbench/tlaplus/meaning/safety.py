@@ -5,11 +5,22 @@ from functools import partial
 
 from workbench.kernel.meaning.errors import InputError
 from workbench.tlaplus.meaning.environment import State, States
-from workbench.tlaplus.meaning.formulas import Always, Formula, atoms_in, conjuncts, is_safety, is_true_on
+from workbench.tlaplus.meaning.formulas import (
+    Always,
+    Formula,
+    Literal,
+    Some,
+    atoms_in,
+    conjuncts,
+    is_safety,
+    is_true_on,
+)
 from workbench.tlaplus.meaning.opening import Opened
-from workbench.tlaplus.meaning.temporal import Atoms
+from workbench.tlaplus.meaning.temporal import Atom, Atoms
 from workbench.tlaplus.meaning.values import EvaluationFailure
 from workbench.tlaplus.names.levels import Level
+from workbench.tlaplus.syntax.tree import Operation, Prime
+from workbench.tlaplus.syntax.visitor import is_alike
 
 _Parts = list[tuple[str, Formula]]
 
@@ -28,8 +39,11 @@ class Safety:
                 parts = [*conjuncts(self._atoms.formula(opened.named(entry.value), opened.root))]
             except (InputError, EvaluationFailure):
                 continue
-            for part in filter(is_safety, parts):
-                self._add(entry.value, part)
+            for part in parts:
+                if is_safety(part):
+                    self._add(entry.value, part)
+                elif (kept := self._kept(part)) is not None:
+                    self._steps.append((entry.value, kept))
 
     def _add(self, name: str, part: Formula) -> None:
         if not isinstance(part, Always):
@@ -37,6 +51,19 @@ class Safety:
             return
         is_of_steps = any(self._atoms.predicates[atom].level is not Level.STATE for atom in atoms_in(part.part))
         (self._steps if is_of_steps else self._always).append((name, part.part))
+
+    def _kept(self, part: Formula) -> Formula | None:
+        """``P => P'``, which ``[](P => []P)`` asks of every step; None for any other formula."""
+        if not isinstance(part, Always) or not isinstance(part.part, Some):
+            return None
+        match part.part.parts:
+            case Literal(number, False), Always(Literal(later, True)):
+                first, second = (self._atoms.predicates[atom] for atom in (number, later))
+                if first.environment is second.environment and is_alike(first.node, second.node):
+                    node = Operation(first.node.at, "=>", (first.node, Prime(first.node.at, first.node)))
+                    self._atoms.predicates.append(Atom(node, first.environment, Level.ACTION))
+                    return Literal(len(self._atoms.predicates) - 1)
+        return None
 
     def false_in(self, state: State, is_initial: bool) -> Iterator[str]:
         """The properties that a state violates."""
