@@ -63,7 +63,7 @@ def test_the_constants_are_the_machines(procs):
 def test_what_no_search_of_the_machine_decides_is_decided_plainly(engine, monkeypatch):
     model = model_of("Fair", UNKNOWN)
     result = check(model, engine=engine)
-    assert [verdict.holds for verdict in result.verdicts] == [False, True, True, False, True, False]
+    assert [verdict.holds for verdict in result.verdicts] == [False, True, True, True, False, True, False]
     assert all(verdict.why.endswith("decided by the plain evaluator") for verdict in result.verdicts)
     monkeypatch.setattr(plainly, "MOST_SETTLED", 1)
     assert {verdict.holds for verdict in check(model, engine=engine).verdicts} == {None}

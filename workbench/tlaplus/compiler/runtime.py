@@ -158,15 +158,17 @@ def composed(run: Run, rest: Callable[[], None], first: _Steps, second: _Steps, 
 
     Args:
         first, second: The actions, as functions of a run and what follows.
-        variables: The numbers of the specification's variables. The other one, if there is one, is the depth: it grows
-            by one for the step as a whole, and in the state between, as for TLC.
+        variables: The numbers of the specification's variables. Of the others, those that a step keeps belong to it as
+            a whole; what is left is the depth, which grows by one in the state between, too, as for TLC.
     """
-    others = set(range(len(run.names))).difference(variables)
+    kept = run.then.kept.difference(variables)
+    others = set(range(len(run.names))).difference(variables, kept)
     grown = {number: run.then[number] if number in run.then else run.now[number] + 1 for number in others}
 
     def begun(now: Any) -> Run:
         part = Run(run.names, now)
         part.then.update(grown)
+        part.then.kept |= kept
         part.whys = run.whys
         return part
 
@@ -178,14 +180,14 @@ def composed(run: Run, rest: Callable[[], None], first: _Steps, second: _Steps, 
             last.check_complete()
             new = [number for number in variables if number not in run.then]
             if all(equal(run.then[number], last.then[number]) for number in {*variables}.difference(new)):
-                kept = {number for number in new if number in last.then.kept and number in middle.then.kept}
-                run.then.kept |= kept
-                run.then.update((number, last.then[number]) for number in new if number not in kept)
+                same = {number for number in new if number in last.then.kept and number in middle.then.kept}
+                run.then.kept |= same
+                run.then.update((number, last.then[number]) for number in new if number not in same)
                 before = len(run.chosen)
                 run.chosen += [*middle.chosen, *last.chosen]
                 rest()
                 del run.chosen[before:]
-                run.then.kept -= kept
+                run.then.kept -= same
                 for number in new:
                     run.then.pop(number, None)
 
