@@ -36,6 +36,7 @@ class V3:
         self.older: dict[str, Any] = {"next-row-id": 10}
         self.lists: list[dict[int, int | None]] = [{n: 5 * (n - 1) for n in range(1, last + 1)} for last in (1, 2, 3)]
         self.first_rows: dict[str, int | None] = {}  # of files that say it, by name
+        self.rows: dict[str, int] = {}  # the same
 
     def write(self, folder: Path) -> None:
         for part in ("metadata", "data"):
@@ -62,7 +63,12 @@ class V3:
     def _entry(self, folder: Path, n: int, name: str, rows: int) -> dict[str, Any]:
         path = folder / f"data/{name}.parquet"
         path.write_bytes(b"x")
-        file = {"content": 0, "file_path": str(path), "file_format": "PARQUET", "record_count": rows}
+        file = {
+            "content": 0,
+            "file_path": str(path),
+            "file_format": "PARQUET",
+            "record_count": self.rows.get(name, rows),
+        }
         file |= {"file_size_in_bytes": 1, "first_row_id": self.first_rows.get(name)}
         return {"status": 1, "snapshot_id": n, "data_file": file}
 
@@ -140,3 +146,10 @@ def test_row_ids_are_not(tmp_path, table, why):
     assert [(one.property, one.grade) for one in findings] == [(ROW_IDS, "proved")] * len(why)
     for part in why:
         assert any(part in one.why for one in findings), findings
+
+
+def test_a_file_with_less_than_no_rows_is_damaged(tmp_path):
+    changed(rows={"f3a": -1}).write(tmp_path / "t")
+    (damaged,) = agreed(tmp_path / "t").findings
+    assert (damaged.grade, damaged.version) == ("damaged", 3)
+    assert "f3a.parquet' has -1 rows" in damaged.why
