@@ -9,7 +9,6 @@ each statement, if something was done since the last choice. A step counts only 
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from itertools import compress
 from typing import Any
 
 from workbench.fizzbee.meaning.expressions import Names, fail
@@ -326,18 +325,17 @@ class Run(Names):
         self.continues = False
         # Copied, except for roles: as in FizzBee, a write to a chosen member does not reach the state.
         members = [clone(member, {}, with_roles=False) for member in self.members(node.members)]
-        holders = [*map(written, node.members.items)] if isinstance(node.members, tree.Listing) else [""] * len(members)
-        if node.where is not None:
-            among = [self._holds_with(node.name, member, node.where) for member in members]
-            members, holders = [*compress(members, among)], [*compress(holders, among)]
-        if not members:
+        where = node.where
+        among = [at for at, each in enumerate(members) if where is None or self._holds_with(node.name, each, where)]
+        if not among:
             if node.body is None:
                 raise Disabled(node.at)
             return self._completed()
-        taken = self.choose(node.at, members, node.name)
+        taken = among[self.choose(node.at, [members[at] for at in among], node.name)]
         member = members[taken]
-        if len(members) > 1 and holders[taken] and isinstance(member, Record | Dict | Collection | list):
-            self.chosen[-1] = node.name, Holder(holders[taken])
+        is_long = isinstance(member, Record | Dict | Collection | list)
+        if len(among) > 1 and is_long and isinstance(node.members, tree.Listing):
+            self.chosen[-1] = node.name, Holder(written(node.members.items[taken]))
         if node.body is None:
             self.done = True
             self.assign(tree.Name(node.at, node.name), member)
