@@ -174,14 +174,11 @@ def _from_table(path: Path, table: dict[str, Any], find_model: Callable[[str], M
     if file is not None and (beside := _beside(path, file)).is_file():
         file, name = beside, f"{beside}:{attribute}"
     model = machine_of(find_model(name)(**constants))
-    symmetry = _names(table, "symmetry", [])
-    for name in symmetry:
-        if name not in model.symmetry:
-            raise unknown(f"symmetric set of {model.name}", name, model.symmetry)
+    symmetry = model.declared.symmetric_sets("symmetry", _names(table, "symmetry", []))
     properties = _names(table, "properties", None)
     expect = _typed(table, "expect", {}, dict, "a table")
     _check_expectations(expect, [p.name for p in model.select(properties)])
-    return Configuration(path, title, source, model, tuple(symmetry), properties, constants, expect, file)
+    return Configuration(path, title, source, model, symmetry, properties, constants, expect, file)
 
 
 def _beside(path: Path, file: Path) -> Path:

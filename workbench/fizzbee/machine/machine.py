@@ -14,9 +14,8 @@ from workbench.fizzbee.machine.symmetry import renamings_of
 from workbench.fizzbee.meaning.search import search
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.values import Wrong
-from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.kernel.meaning.errors import InputError, ModelError, unknown
+from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Family, Machine
 from workbench.kernel.meaning.properties import Formula, Property
 from workbench.kernel.meaning.result import Verdict
@@ -127,10 +126,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
         return self._rows.sets[name]
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
-        names = self.symmetry if sets is None else names_in("sets", sets)
-        for name in names:
-            if name not in self.symmetry:
-                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        names = self.symmetry if sets is None else self.declared.symmetric_sets("sets", sets)
         return renamings_of(self._meaning, self._rows.roles, [self._rows.sets[name] for name in names])
 
     # Properties -------------------------------------------------------------------------------------------------

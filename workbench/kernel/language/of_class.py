@@ -10,7 +10,6 @@ from typing import Any
 from workbench.kernel.language.declare import Action, Boundary, Declarations, SetOf
 from workbench.kernel.language.instances import CodeInstance
 from workbench.kernel.language.oversights import oversights
-from workbench.kernel.meaning.arguments import names_in
 from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.constants import leaves_alone, telling_apart
 from workbench.kernel.meaning.errors import (
@@ -21,7 +20,6 @@ from workbench.kernel.meaning.errors import (
     call,
     defined_at,
     of_its_class,
-    unknown,
 )
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.members import Universe
@@ -197,10 +195,7 @@ class ClassMachine(Machine):
 
     def declared_renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         """The renamings for models whose authors do not override :meth:`.Model.renamings`."""
-        names = self.symmetry if sets is None else names_in("sets", sets)
-        for name in names:
-            if name not in self.symmetry:
-                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        names = self.symmetry if sets is None else self.declared.symmetric_sets("sets", sets)
         held = telling_apart(self.constants, self.declared.constants, [self.constants[name] for name in names])
         count, most = math.prod(math.factorial(len(self.constants[name])) for name in names), MOST_RENAMINGS
         if count > (_MOST_TRIED if held else most):

@@ -76,6 +76,18 @@ class Family:
             raise unknown(f"property of {self.name}", name, self.properties)
         return self.properties[name]
 
+    def symmetric_sets(self, parameter: str, names: str | Iterable[str]) -> tuple[str, ...]:
+        """The symmetric sets given for the parameter called `parameter`.
+
+        Raises:
+            InputError: For an unknown name, or if `names` is not iterable.
+        """
+        sets = names_in(parameter, names)
+        for name in sets:
+            if name not in self.symmetry:
+                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        return sets
+
     def parsed(self, constants: Mapping[str, Any]) -> dict[str, Any]:
         """The value of every constant: the accepted form of those in `constants`, the defaults of the others.
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from secrets import token_bytes
 from typing import Any
 
-from workbench.kernel.meaning.arguments import check_kind, names_in, plain
+from workbench.kernel.meaning.arguments import check_kind, plain
 from workbench.kernel.meaning.constants import telling_apart
-from workbench.kernel.meaning.errors import InputError, brief, unknown
+from workbench.kernel.meaning.errors import InputError, brief
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.properties import Liveness, Property
 
@@ -104,10 +104,7 @@ def make_plan(
         symmetry = model.declared.reduced
     if symmetry is True and not model.symmetry:
         raise InputError(f"symmetry: {model.name} declares no set of interchangeable names; leave it out")
-    sets = tuple(model.symmetry) if symmetry is True else names_in("symmetry", symmetry or ())
-    for name in sets:
-        if name not in model.symmetry:
-            raise unknown(f"symmetric set of {model.name}", name, model.symmetry)
+    sets = model.symmetry if symmetry is True else model.declared.symmetric_sets("symmetry", symmetry or ())
     notes = []
     if not chosen:
         notes.append("nothing is checked: no property was asked for, and the states are only counted")

@@ -115,9 +115,7 @@ class Settings:
 
     def with_symmetry(self, sets: Iterable[str]) -> "Settings":
         """These settings with the names in these sets interchangeable, in the model's order."""
-        chosen = set(names_in("symmetry", sets))
         declared = self.model_class.declared
-        for name in chosen.difference(declared.symmetry):
-            raise unknown(f"symmetric set of {declared.name}", name, declared.symmetry)
+        chosen = declared.symmetric_sets("symmetry", sets)
         ordered = tuple(name for name in declared.symmetry if name in chosen)
         return replace(self, symmetry=ordered, configuration=None)

@@ -438,10 +438,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         return self._exchanged[name]
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
-        names = self.symmetry if sets is None else names_in("sets", sets)
-        for name in names:
-            if name not in self.symmetry:
-                raise unknown(f"symmetric set of {self.name}", name, self.symmetry)
+        names = self.symmetry if sets is None else self.declared.symmetric_sets("sets", sets)
         return within(self._group, {name for set_name in names for name in self._exchanged[set_name]})
 
 
