@@ -22,12 +22,13 @@ from tests.places import ROOT
 from tests.ports import free_port
 
 
-def until(done: Callable[[], Any], what: str) -> None:
-    """Wait for what only this process can see."""
+def until(done: Callable[[], Any], what: str) -> Any:
+    """Wait for what only this process can see, and return it."""
     end = time.monotonic() + PATIENCE / 1000
-    while not done():
+    while not (seen := done()):
         assert time.monotonic() < end, f"not in time: {what}"
         time.sleep(0.1)
+    return seen
 
 
 class Lab:
@@ -85,8 +86,13 @@ class Lab:
         nbformat.write(notebook, self.notebooks / name)
 
     def saved(self, name: str) -> str:
-        """A notebook as it is on disk."""
-        return (self.notebooks / name).read_text(encoding="utf-8")
+        """A notebook as it is on disk, once it is whole: JupyterLab writes in place."""
+
+        def whole() -> str:
+            text = (self.notebooks / name).read_text(encoding="utf-8")
+            return text if text.endswith("}\n") else ""
+
+        return str(until(whole, f"{name} is saved"))
 
     def url(self, name: str) -> str:
         return f"{self.address}/lab/tree/{name}?reset"
