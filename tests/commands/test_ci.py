@@ -110,10 +110,6 @@ def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     assert local.pop("additional_dependencies") == [version]
     assert local.pop("files") == "^specs/"
     assert {**local, "args": hook["args"], "description": hook["description"]} == hook
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", PAGE, re.MULTILINE))
-    assert list(rows) == list(ACTION["inputs"])
-    for name, default in rows.items():
-        assert ACTION["inputs"][name]["default"] == default.strip("`") or not ACTION["inputs"][name]["default"]
 
 
 # The action and the hook ---------------------------------------------------------------------------------------------
