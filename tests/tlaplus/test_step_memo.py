@@ -85,14 +85,45 @@ def test_fairness_is_asked_once_for_outcomes_that_differ_in_what_it_does_not_rea
     of_values = CompiledPredicate.of_values
 
     def noted(predicate: CompiledPredicate, now: Any, then: Any) -> bool:
-        asked.extend([None] * (then is not None))
+        if then is not None:
+            asked.append(predicate)
         return of_values(predicate, now, then)
 
     monkeypatch.setattr(CompiledPredicate, "of_values", noted)
     machine = module_of_text(NOISY, NOISY_CFG)()
     outcomes, _ = machine.instances[0].run(next(machine.each_initial_state()).values)
     assert [outcome.counted for outcome in outcomes] == [frozenset({0})] * 8
-    assert len(asked) == 1
+    assert len(asked) == len(set(asked)) == 2  # each part of the action once
+
+
+SAME_SUBSCRIPT = r"""
+---- MODULE Same ----
+EXTENDS Naturals
+VARIABLES x, y
+Sum == <<x + y, y>>
+Init == x = 0 /\ y = 0
+Up == x' = (x + 1) % 3 /\ UNCHANGED y
+Next == Up
+Spec == Init /\ [][Next]_<<x, y>> /\ WF_Sum(x = 0 /\ x' = 1 /\ y' = 0) /\ SF_Sum(x = 0 /\ x' = 2 /\ y' = 0)
+Again == []<>(x = 0)
+====
+"""
+
+
+def test_a_subscript_is_compared_once_for_all_conditions_and_a_false_part_ends_an_action(monkeypatch):
+    asked = list[int]()
+    of_values = CompiledPredicate.of_values
+
+    def noted(predicate: CompiledPredicate, now: Any, then: Any) -> bool:
+        if then is not None:
+            asked.append(predicate._at.line)
+        return of_values(predicate, now, then)
+
+    monkeypatch.setattr(CompiledPredicate, "of_values", noted)
+    machine = module_of_text(SAME_SUBSCRIPT, NOISY_CFG)()
+    (outcome,), _ = machine.instances[0].run(next(machine.each_initial_state()).values)
+    assert outcome.counted == frozenset({0})
+    assert sorted(asked) == [5] + 5 * [9]  # the subscript; three parts of the first action, and two of the second
 
 
 def test_fairness_of_an_action_that_next_lacks_counts_the_steps_that_change_its_subscript():

@@ -279,6 +279,28 @@ def test_views_of_two_states_are_compared_as_their_values_are(name):
             assert are_same(answer(ask, *views), answer(ask, one, other)), (question, one, other)
 
 
+@pytest.mark.parametrize("name", [name for name, (shape, *_) in VARIABLES.items() if shape is not Members])
+def test_an_overlay_and_a_view_of_another_state_are_compared_as_their_values_are(name):
+    place = spread(name)
+    for one, other in itertools.product(values_of(name), repeat=2):
+        for key, new in itertools.product([A, B, text("n"), 1], [1, NIL, True, Interval(1, 2), Map({ONE: 1, TWO: 1})]):
+            overlay = answer(except_, place.see(row_of(place, one)), [((key,), constantly(new))])
+            value = answer(except_, one, [((key,), constantly(new))])
+            if value is EvaluationError:
+                continue
+            view = place.see(row_of(place, other))
+            assert are_same(answer(equal, overlay, view), answer(equal, value, other)), (one, other, key, new)
+            assert are_same(answer(equal, view, overlay), answer(equal, other, value)), (one, other, key, new)
+
+
+def test_a_view_and_an_overlay_are_compared_up_to_the_first_difference():
+    place = spread("fixed")
+    before, after = Reads(row_of(place, Map({A: 1, B: 2}))), Reads(row_of(place, Map({A: 2, B: 2})))
+    assert not equal(place.see(after), except_(place.see(before), [((A,), constantly(3))]))
+    overflow, of_a, _ = place.cells
+    assert (set(before), set(after)) == ({overflow}, {overflow, of_a})
+
+
 # Assignments ---------------------------------------------------------------------------------------------------------
 
 #: What a state may hold.

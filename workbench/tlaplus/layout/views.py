@@ -353,6 +353,8 @@ def _inner(old: Any, updates: Sequence[Update]) -> Any:
 
 def _is_same(function: Any, shape: Function, other: Any, on_left: bool) -> bool:
     """Whether a view or an overlay equals another value, compared argument by argument where TLC does so."""
+    if (arguments := _all_arguments(other, shape)) is not None and _all_arguments(function, shape) is not None:
+        return all(equal(function.at(key), other.at(key)) for key in arguments)
     other = listed(other)
     if _is_unlike(other):
         return False
@@ -363,6 +365,19 @@ def _is_same(function: Any, shape: Function, other: Any, on_left: bool) -> bool:
         if domain == domain_of(other) and domain <= shape.keys and _is_ordered(other, domain):
             return all(equal(function.at(key), applied(other, key)) for key in ordered(domain))
     return same(function.listed(), other) if on_left else same(other, function.listed())
+
+
+def _all_arguments(function: Any, shape: Function) -> Sequence[Any] | None:
+    """The arguments of a view or an overlay of a shape in TLC's order, if they need not be read; its cells need not be.
+
+    The changes of an overlay are evaluated: they may be errors.
+    """
+    if type(function) is FunctionOverlay and not function.added_keys:
+        for _, change in function.changes.values():
+            listed(change)
+        function = function.base
+    is_of_shape = type(function) is FunctionView and function.shape is shape and type(shape) is Fixed
+    return ordered(shape.keys) if is_of_shape and set(map(type, shape.keys)) <= {str, Name} else None
 
 
 def _are_sequences(function: Any, domain: frozenset[Any]) -> bool:

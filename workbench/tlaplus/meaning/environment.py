@@ -5,19 +5,32 @@ too: with ``F(e) == e'``, ``F(x)`` is ``x'``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.tlaplus.meaning.values import EvaluationFailure, Number, Words
 from workbench.tlaplus.names.levels import Level, Levels
-from workbench.tlaplus.names.symbols import DEPTH, FIGURES, Constant, Defined, Reached, Scope, Variable, without_value
+from workbench.tlaplus.names.symbols import (
+    DEPTH,
+    FIGURES,
+    Constant,
+    Defined,
+    Meaning,
+    Reached,
+    Scope,
+    Variable,
+    without_value,
+)
 from workbench.tlaplus.syntax.tree import Declaration, Expression, Node
 
 #: The values of variables.
 State = Mapping[Variable, Any]
 
 
-@dataclass(frozen=True, eq=False)
+# What an evaluation makes many of is not frozen: a frozen object takes three times as long to make.
+
+
+@dataclass(eq=False, slots=True)
 class States:
     """The current state, which unprimed variables refer to, and the next state, which primed ones refer to.
 
@@ -59,7 +72,8 @@ class States:
     def assigned(self, variable: Variable, value: Any) -> "States":
         """The states with one more value."""
         values = {**self.filled, variable: value}
-        return replace(self, now=values) if self.fills == "now" else replace(self, then=values)
+        now, then = (values, self.then) if self.fills == "now" else (self.now, values)
+        return States(now, then, self.fills, self.size)
 
 
 #: The states in which an ASSUME is evaluated: there are none yet, and TLC's depth is 0.
@@ -92,6 +106,7 @@ class Model:
     #: The values of definitions that are constant.
     known: dict[Defined, Any] = field(default_factory=dict)
     _constant: dict[Defined, bool] = field(default_factory=dict)
+    _meanings: dict[tuple[Scope, Expression], tuple[Meaning, tuple[Expression, ...]]] = field(default_factory=dict)
 
     def is_constant(self, meaning: Defined) -> bool:
         """Whether the value of a definition depends on no state and no bound name. TLC evaluates it only once."""
@@ -102,8 +117,17 @@ class Model:
             self._constant[meaning] = level is Level.CONSTANT
         return self._constant[meaning]
 
+    def meaning(self, node: Expression, scope: Scope) -> tuple[Meaning, tuple[Expression, ...]]:
+        """The meaning of a name or operator in a scope, with its arguments. It is looked up only once."""
+        resolved = self._meanings.get((scope, node))
+        if resolved is None:
+            resolved = scope.applied(node)
+            assert resolved is not None
+            self._meanings[scope, node] = resolved
+        return resolved
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(eq=False, slots=True)
 class Environment:
     """The meanings of names.
 
@@ -119,14 +143,15 @@ class Environment:
     old: Any = None
 
     def inside(self, node: Node) -> "Environment":
-        return replace(self, scope=self.scope.inside(node))
+        return Environment(self.model, self.scope.inside(node), self.bound, self.old)
 
     def binding(self, names: Sequence[Declaration], arguments: "Sequence[Argument]") -> "Environment":
-        return replace(self, bound={**self.bound, **dict(zip(names, arguments, strict=True))})
+        bound = {**self.bound, **dict(zip(names, arguments, strict=True))}
+        return Environment(self.model, self.scope, bound, self.old)
 
     def at(self, scope: Scope) -> "Environment":
         """This environment, with the same bound names, for an expression in another scope."""
-        return replace(self, scope=scope, bound=scope.visible(self.bound))
+        return Environment(self.model, scope, scope.visible(self.bound), self.old)
 
     def through(self, reached: Reached) -> "Environment":
         """The environment after the path to a qualified name, with the parameters of its instances."""
@@ -134,14 +159,14 @@ class Environment:
         return self.binding([name for name, _ in reached.arguments], passed)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Known:
     """The value of a bound name."""
 
     value: Any
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Closure:
     """An argument: an expression or an operator with its environment.
 

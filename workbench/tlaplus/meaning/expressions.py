@@ -342,9 +342,7 @@ def _name(node: Any, env: Environment, states: States) -> Any:
 
 def called(node: Expression, env: Environment) -> tuple[Meaning, list[Argument], Environment]:
     """The meaning of a name or operator, its arguments, and an environment with the parameters of its instances."""
-    applied = env.scope.applied(node)
-    assert applied is not None
-    meaning, operands = applied
+    meaning, operands = env.model.meaning(node, env.scope)
     arguments: list[Argument] = [Closure(operand, env) for operand in operands]
     if isinstance(node, tree.Qualified):
         env = env.through(env.scope.reach(node))

@@ -126,7 +126,9 @@ class Function:
 
 def is_sequence(value: Any) -> TypeGuard[Function]:
     """Whether a value is a function over 1..n. The empty function counts."""
-    return isinstance(value, Function) and value.arguments == tuple(map(Number, range(1, len(value.pairs) + 1)))
+    return isinstance(value, Function) and all(
+        isinstance(argument, Number) and argument.value == place for place, (argument, _) in enumerate(value.pairs, 1)
+    )
 
 
 def is_record(value: Any) -> TypeGuard[Function]:

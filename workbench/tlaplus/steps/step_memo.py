@@ -45,11 +45,15 @@ class RememberedStep:
 
     def __init__(self, cells: Cells, test: Test) -> None:
         self._cells, self._test, self._memory = cells, test, Memory()
+        self._last: tuple[StepRow | None, bool] = None, False  # several conditions may ask the same of a step
 
     def __call__(self, step: StepRow) -> bool:
         """The truth for a step."""
-        row: Any = step
-        answer: bool = self._memory.answer(step.written, row, partial(self._evaluated, step.written))
+        last, answer = self._last
+        if step is not last:
+            row: Any = step
+            answer = self._memory.answer(step.written, row, partial(self._evaluated, step.written))
+            self._last = step, answer
         return answer
 
     def _evaluated(self, written: frozenset[int], row: Any) -> bool:

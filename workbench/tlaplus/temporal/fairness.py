@@ -13,6 +13,7 @@ from workbench.kernel.meaning.notation import Notation
 from workbench.kernel.meaning.properties import Formula
 from workbench.kernel.meaning.state import Reader, Values
 from workbench.kernel.meaning.steps import Fairness
+from workbench.kernel.meaning.values import identity
 from workbench.tlaplus.config.closures import Closure, Closures
 from workbench.tlaplus.layout.layout import Cells
 from workbench.tlaplus.names.levels import Level
@@ -57,6 +58,7 @@ class FairSteps:
         self.conditions: list[Fairness] = []
         self._counts: list[CountedSteps | None] = []
         self._own = Counter[int]()  # for each step, how many conditions may count it
+        self._subscripts = dict[Any, RememberedStep]()
         self._added = set[tuple[bool, frozenset[int], frozenset[int]]]()
         self._too_many: Place | None = None
 
@@ -128,7 +130,9 @@ class FairSteps:
             if (key := (condition.is_strong, numbers, frozenset(places))) in self._added:
                 return
             self._added.add(key)
-        counted = None if len(places) == len(self._variables) and not guards else self._counted(guards, places)
+        counted = None
+        if len(places) < len(self._variables) or guards:
+            counted = CountedSteps(self._cells, [self._remembered(guard) for guard in guards], places, False)
         self._append(Fairness(label, condition.is_strong, numbers), counted)
 
     def _guarded(self, action: Closure) -> tuple[list[Closure], Closure]:
@@ -169,19 +173,32 @@ class FairSteps:
             fail_at(condition.action.node.at, "fairness and liveness speak of too many actions to be decided together")
         every = frozenset(range(len(self._instances)))
         watched = variables_in(self._closures, condition.subscript)
+        tests = self._parts(condition.action)
         if watched is None:
-            tests = [_changes(condition), condition.action]
-            counted = self._counted(tests[::-1] if condition.is_of_box else tests)
+            changes = self._changes(condition.subscript)
+            ordered = [*tests, changes] if condition.is_of_box else [changes, *tests]
+            counted = CountedSteps(self._cells, ordered, None, False)
         else:  # the action alone may read less than the subscript
-            counted = self._counted([condition.action], self._places(watched), condition.is_of_box)
+            counted = CountedSteps(self._cells, tests, self._places(watched), condition.is_of_box)
         return self._append(Fairness(label, condition.is_strong, every, is_enabled, assumed), counted)
 
-    def _counted(
-        self, tests: Sequence[Closure], places: Sequence[int] | None = None, asks_all: bool = False
-    ) -> CountedSteps:
-        compiled = [self._compiled(test) for test in tests]
-        remembered = [RememberedStep(self._cells, test.of_values) for test in compiled]
-        return CountedSteps(self._cells, remembered, places, asks_all)
+    def _parts(self, action: Closure) -> list[RememberedStep]:
+        """The conjuncts of an action, each of which reads less than all together."""
+        return [self._remembered(part) for part in self._closures.conjuncts(action, Level.STATE)]
+
+    def _changes(self, subscript: Closure) -> RememberedStep:
+        """Whether a step changes a subscript, which several conditions have."""
+        while (inner := self._closures.unfolded(subscript)) is not None:
+            subscript = inner
+        node, at = subscript.node, subscript.node.at
+        key = node, subscript.scope, identity(tuple(subscript.values.values()))
+        if key not in self._subscripts:
+            changes = subscript.beside(Operation(at, "#", (Prime(at, node), node)))
+            self._subscripts[key] = self._remembered(changes)
+        return self._subscripts[key]
+
+    def _remembered(self, test: Closure) -> RememberedStep:
+        return RememberedStep(self._cells, self._compiled(test).of_values)
 
     def _places(self, watched: Container[Variable]) -> list[int]:
         return [number for number, variable in enumerate(self._variables) if variable in watched]
@@ -246,13 +263,6 @@ def _steps_of(condition: Condition) -> Closure:
     """``<<A>>_v``."""
     action = condition.action
     return action.beside(Angle(action.node.at, action.node, condition.subscript.node))
-
-
-def _changes(condition: Condition) -> Closure:
-    """``v' # v``."""
-    subscript = condition.subscript
-    node, at = subscript.node, subscript.node.at
-    return subscript.beside(Operation(at, "#", (Prime(at, node), node)))
 
 
 def _spoken(action: Closure, notation: Notation) -> str:
