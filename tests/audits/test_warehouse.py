@@ -94,6 +94,8 @@ def test_the_files_say_the_same(run, warehouse, tmp_path):
         "1",
         "2",
     ]  # damaged is incomplete, too
+    orders = next(suite for suite in suites if suite.get("name") == str(warehouse / "sales.db" / "orders"))
+    assert [case.get("name") for case in orders.iter("testcase")] == ["FilesAreWhole, version 2", "completeness"]
     told = metrics.read_text()
     assert 'workbench_audit_tables{state="damaged"} 1\n' in told
     assert 'workbench_audit_tables{state="refused"} 1\n' in told

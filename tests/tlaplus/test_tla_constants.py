@@ -60,7 +60,9 @@ def test_they_are_set_as_tla_writes_them(name, given, value):
     assert type(model)(**model.differing()).constants == model.constants
 
 
-@pytest.mark.parametrize(("name", "given"), [("Number", "-1"), ("Flag", "3"), ("Values", "1 +"), ("Values", "a == 1")])
+@pytest.mark.parametrize(
+    ("name", "given"), [("Number", "-1"), ("Flag", "3"), ("Values", "1 +"), ("Values", "1 + 2"), ("Values", "a == 1")]
+)
 def test_what_is_no_value_is_refused(name, given):
     with pytest.raises(InputError, match=f"{name} = .* is not accepted"):
         MODEL(**{name: given})

@@ -256,6 +256,7 @@ WRONG_STEPS = [
     ("y' = CASE x = 0 -> 1 [] x = 1 -> 2", 37, "no arm of CASE is true", 3),
     ("y' = CHOOSE i \\in {1} : i = x", 37, "no member of {1} satisfies the predicate of CHOOSE", 1),
     ('Assert(x < 2, "too big") /\\ y\' = y', 32, 'Assert failed: "too big"', 3),
+    ("y' = Head(x)", 37, "Head needs a sequence, not 0", 1),
     ("y' = Head(<<>>)", 37, "Head is applied to the empty sequence", 1),
     ("y # y' /\\ y' = 1", 36, "y' is used before it is assigned", 1),
 ]

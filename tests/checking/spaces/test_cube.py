@@ -190,6 +190,12 @@ def test_values_that_no_state_has_are_passed_over() -> None:
     assert combined(columns, [301, 3], 2) is None
 
 
+def test_parts_that_do_not_fit_into_one_pass_are_combined_like_those_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(combining, "_TABLE", 5)
+    of, combinations = combined([np.array([0, 1, 1]), np.array([2, 0, 2]), np.array([1, 0, 1])], [2, 3, 2]) or ([], [])
+    assert (list(of), np.asarray(combinations).tolist()) == ([0, 1, 2], [[0, 2, 1], [1, 0, 0], [1, 2, 1]])
+
+
 def test_states_in_several_blocks_have_their_rows_and_their_cube(monkeypatch: pytest.MonkeyPatch) -> None:
     model, options = MODELS["nothing violated"]
     whole = explore(model, **options)
