@@ -40,10 +40,9 @@ def broken_by_step(node: Expression, env: Environment, states: Sequence[State]) 
     stays = States(last, last)
     for part in conjuncts(atoms.formula(node, env)):
         formula = part.part if isinstance(part, Always) else part
-        places = [States(states[0], last), stays] if len(states) > 1 else [stays]
         if not is_propositional(formula) or (len(states) > 1 and formula is part):
             continue
-        for place in places:
+        for place in (States(states[0], last), stays):
             if not _is_true(atoms, formula, place):
                 return _false_at(atoms, formula, place)
     raise Contradicted(f"{written(node)} is true")
