@@ -488,6 +488,7 @@ def test_the_command_tells_what_differs(place: Place, tmp_path: Path) -> None:
         {"initial": 0, "states": 0, "steps": 1},
         {"initial": 0, "states": 0, "steps": 0},
     ]
+    assert [one["first_alone"] for one in told["machines"]] == ["reset", None]
 
 
 def test_the_command_does_not_decide_with_too_small_a_budget(place: Place) -> None:

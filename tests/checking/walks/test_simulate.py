@@ -163,6 +163,8 @@ def test_what_is_never_enabled_is_never_taken():
     assert seen.never_enabled == ["fly"]
     assert [(a.name, a.taken) for a in seen.actions] == [("walk", 4 * 50), ("fly", 0)]
     assert "never enabled in these walks: fly" in repr(seen)
+    assert "\naction  enabled  taken\nwalk        326    200\nfly           0      0" in repr(seen)
+    assert seen.as_dict()["seed"] == seen.rule.seed
 
 
 def test_uniform_over_actions_or_successors():
