@@ -461,7 +461,8 @@ def place(tmp_path: Path, capsys: Any) -> Place:
 @pytest.mark.parametrize("file", ["Counter.tla", "Counter.tla:Small.cfg"])
 @pytest.mark.parametrize(("most", "states"), [(2, 6), (3, 8)])
 def test_the_command_compares_with_the_models_constants(place: Place, file: str, most: int, states: int) -> None:
-    done = place.validate("--set", f"Most={most}", file=file)
+    (place.folder / "one.py").write_text(_MODEL.partition("ABSTRACTION")[0])
+    done = place.validate("--set", f"Most={most}", "--map", place.folder / "one.py", file=file, port=None)
     assert done.status == 0
     assert done.out == f"\N{CHECK MARK} the same: {states} states and {states} steps of counter and Counter.tla\n"
 
