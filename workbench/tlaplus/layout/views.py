@@ -368,9 +368,9 @@ def _is_same(function: Any, shape: Function, other: Any, on_left: bool) -> bool:
 
 
 def _all_arguments(function: Any, shape: Function) -> Sequence[Any] | None:
-    """The arguments of a view or an overlay of a shape in TLC's order, if they need not be read; its cells need not be.
+    """The arguments of a view of a fixed shape, or of an overlay that adds none, in the order of TLC's comparison.
 
-    The changes of an overlay are evaluated: they may be errors.
+    None for any other value. An overlay's changes are evaluated, since TLC would report an error in one of them.
     """
     if type(function) is FunctionOverlay and not function.added_keys:
         for _, change in function.changes.values():
