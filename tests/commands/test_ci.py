@@ -110,6 +110,8 @@ def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     assert local.pop("additional_dependencies") == [version]
     assert local.pop("files") == "^specs/"
     assert {**local, "args": hook["args"], "description": hook["description"]} == hook
+    inputs = re.findall(r"`([\w-]+)`", PAGE.partition("[action.yml]")[2].partition(".\n")[0])
+    assert set() < set(inputs) <= set(ACTION["inputs"])
 
 
 # The action and the hook ---------------------------------------------------------------------------------------------
