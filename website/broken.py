@@ -96,7 +96,7 @@ def find(path: Path) -> list[Broken]:
 
     Examples:
         >>> found = find(configurations.resolve("classics/peterson_stays"))
-        >>> [(one.verdict.name, len(one.trace), [repair.told for repair in one.repairs]) for one in found]
+        >>> [(one.verdict.name, len(one.trace), [repair.in_line for repair in one.repairs]) for one in found]
         [('WhoWantsEnters', 12, ['LeavesLevels=on'])]
     """
     configuration = configurations.configuration(path)

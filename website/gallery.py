@@ -204,7 +204,7 @@ def _repairs(broken: Broken) -> list[str]:
     parts = []
     if broken.repairs:
         parts.append(f"After any one of these changes `{name}` holds:\n")
-        parts.append("".join(f"- `{repair.told}`{_but(repair)}\n" for repair in broken.repairs))
+        parts.append("".join(f"- `{repair.in_line}`{_but(repair)}\n" for repair in broken.repairs))
     else:
         decided = "" if not broken.undecided else " that could be decided"
         parts.append(
@@ -212,7 +212,7 @@ def _repairs(broken: Broken) -> list[str]:
             "several at once.\n"
         )
     if broken.undecided:
-        changes = _list([attempt.told for attempt in broken.undecided])
+        changes = _list([attempt.in_line for attempt in broken.undecided])
         parts.append(f"Not known, since {MOST_STATES:,} states do not decide it: {changes}.\n")
     if broken.neighbours:
         parts.append(f"`{name}` also holds in:\n")
@@ -330,8 +330,8 @@ def _entry(name: str, broken: Broken, picture: str, fault: str) -> Entry:
         title=broken.one.title,
         property=broken.verdict.name,
         breaks=f"{broken.doc} {broken.verdict.why or ''}".strip(),
-        repairs=tuple(repair.told for repair in broken.repairs if not any(repair.price)),
-        at_a_price=tuple(repair.told for repair in broken.repairs if any(repair.price)),
+        repairs=tuple(repair.in_line for repair in broken.repairs if not any(repair.price)),
+        at_a_price=tuple(repair.in_line for repair in broken.repairs if any(repair.price)),
         states=len(broken.trace),
         shown=broken.trace.end + 1,
         picture=picture,

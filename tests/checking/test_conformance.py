@@ -884,7 +884,7 @@ def test_what_is_decided_before_impure_code_is_noticed_stays_decided(way):
             return s.n >= 0
 
     result = check(Rolling(), ["Nothing", "Fine"], **way.options)
-    assert [v.told for v in result.verdicts] == ["violated (1 state)", "unknown"]
+    assert [v.summary for v in result.verdicts] == ["violated (1 state)", "unknown"]
     assert "is not a function of the state" in str(result.error)
 
 
@@ -908,7 +908,7 @@ def test_what_only_a_repetition_violates_is_not_decided(name):
             return s.n == 1
 
     result = check(Turning(), ["Fine", "Nothing"], **ENGINES[name].options)
-    assert [v.told for v in result.verdicts] == ["unknown", "violated (1 state)"]
+    assert [v.summary for v in result.verdicts] == ["unknown", "violated (1 state)"]
     assert "is not a function of the state" in str(result.error)
 
 
@@ -927,7 +927,7 @@ def test_a_liveness_property_that_cannot_be_judged_leaves_what_is_violated(way):
             return False
 
     result = check(Live(), ["Fails", "Fine", "Nothing"], **way.options)
-    assert [v.told for v in result.verdicts] == ["unknown", "unknown", "violated (1 state)"]
+    assert [v.summary for v in result.verdicts] == ["unknown", "unknown", "violated (1 state)"]
     assert "ZeroDivisionError" in str(result.error)
 
 

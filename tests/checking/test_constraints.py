@@ -202,7 +202,7 @@ def test_a_view_that_shows_every_variable_bounds_nothing(view):
 
 def test_a_violation_that_a_view_shows_is_one():
     verdict = check(viewed("VIEW Seen", "Low"))["Low"]
-    assert (verdict.told, verdict.within) == ("violated (2 states)", None)
+    assert (verdict.summary, verdict.within) == ("violated (2 states)", None)
 
 
 def test_a_view_beside_a_constraint_is_named_with_it():

@@ -55,7 +55,7 @@ def test_walks_on_spark_keep_what_they_have_met(spark):
 
 
 def expect_walked(seen, part):
-    assert {v.name: v.told for v in seen.verdicts if v.holds is not None} == {
+    assert {v.name: v.summary for v in seen.verdicts if v.holds is not None} == {
         "Low": "violated (4 states)",
         "Slow": "violated (3 states)",
         "Two": "reached (3 states)",

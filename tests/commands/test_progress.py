@@ -64,7 +64,7 @@ def test_a_terminal_makes_only_the_texts_that_it_shows(monkeypatch):
         makers.append(threading.current_thread())
         return f"at {number}"
 
-    with progress.progress_line(told=told) as line:
+    with progress.progress_line(text=told) as line:
         line(7)
         assert threading.main_thread() not in makers
     assert "at 7" in terminal.getvalue()
@@ -148,7 +148,7 @@ def test_a_terminal_shows_what_is_found_beside_the_progress(monkeypatch):
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with progress.progress_line(told=progress_text, found=progress.findings) as line:
+    with progress.progress_line(text=progress_text, findings=progress.findings) as line:
         line(Progress(5, 5, 1, 0.0, 0, (Decided(DEADLOCK, 4),)))
     assert SAID.replace("Inv", "Deadlock") in terminal.getvalue()
 

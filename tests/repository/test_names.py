@@ -9,16 +9,20 @@ from tests.places import PACKAGE, ROOT
 
 ALLOWED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["workbench"]["vague-names"]
 
+_DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
 
 def bound(source: str) -> Iterator[str]:
-    """The names that a module's source binds: variables, parameters, fields of classes and parts of patterns."""
+    """The names that a module's source binds, without underscores: of variables, attributes, functions and classes."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+            yield node.id.strip("_")
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr.strip("_")
         elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:
-            yield node.name
+            yield node.arg.strip("_")
+        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler | _DEFINITION) and node.name:
+            yield node.name.strip("_")
 
 
 def test_vague_names_are_bound_ever_less_often() -> None:
@@ -29,4 +33,7 @@ def test_vague_names_are_bound_ever_less_often() -> None:
 
 def test_each_binding_counts() -> None:
     source = "def f(one, *, said): [one for one in said]\nmatch x:\n  case [*one, 1 as said]: found: int = 1"
-    assert Counter(bound(source)) == {"one": 3, "said": 2, "found": 1}
+    assert Counter(bound(source)) == {"f": 1, "one": 3, "said": 2, "found": 1}
+    assert Counter(bound("class C:\n  def _told(self): self._known = self.why")) == {
+        "C": 1, "told": 1, "self": 1, "known": 1,
+    }  # fmt: skip

@@ -223,7 +223,7 @@ def test_a_number_that_is_not_what_was_typed_says_why() -> None:
     actors = find(controls, "Actors")
     for typed, value, said in ((99, 5, "99 is not accepted; it takes 1 to 5"), (0, 1, "0 is not accepted"), (3, 3, "")):
         enter(controls, "Actors", typed)
-        assert (actors.value, actors.said[: len(said)]) == (value, said)
+        assert (actors.value, actors.warning[: len(said)]) == (value, said)
         assert bool(said) == ("not accepted" in actors.markup())
 
 

@@ -91,7 +91,7 @@ def test_the_kind_of_a_step_follows_from_what_it_changes(
 ) -> None:
     runs = both(**constants)
     assert [column.kind for column in runs.columns] == kinds
-    assert str(runs.told) == said
+    assert str(runs.summary) == said
     assert runs.diverge == next((n for n, kind in enumerate(kinds) if kind not in (SAME, OWN)), None)
 
 
@@ -108,7 +108,8 @@ def test_the_run_that_is_missing_may_be_the_first() -> None:
     assert runs is not None
     assert [column.kind for column in runs.columns] == [SAME, SAME, REFUSED]
     assert (
-        str(runs.told) == "c2: Add to the total (hour 1) - full refuses it: with these constants there is no such step"
+        str(runs.summary)
+        == "c2: Add to the total (hour 1) - full refuses it: with these constants there is no such step"
     )
     assert [column.at for column in runs.columns] == [(0, 0), (1, 1), (1, 2)], "a run stays where it is meanwhile"
 

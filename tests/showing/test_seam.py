@@ -214,7 +214,7 @@ def test_two_runs_have_a_step_that_is_heard_and_set() -> None:
     one, other = (check(Bakery(Writers=2, LazyReap=value), ["NonCrashedProgress"]) for value in (False, True))
     shown: Any = Compare(one, other)
     pane, last = shown.content, shown.step
-    assert shown.told == "Both runs take the same steps; then LazyReap off stops for ever"
+    assert shown.summary == "Both runs take the same steps; then LazyReap off stops for ever"
     heard = told(shown, "step")
     shown._received(shown, {"part": pane.number, "set": {"step": 1}, "click": 1}, [])
     shown.step = 2

@@ -179,7 +179,7 @@ def test_a_view_that_fails_during_a_check_ends_it_with_the_error(monkeypatch: py
 @pytest.mark.parametrize("when", ["progress", "end"])
 def test_a_view_that_fails_is_the_error_of_a_computation_beside(when: str) -> None:
     aside, told = Aside(threading.RLock()), list[tuple[bool, str]]()
-    aside.on_change(lambda: always() if (aside.said == "half") == (when == "progress") and not starting else None)
+    aside.on_change(lambda: always() if (aside.message == "half") == (when == "progress") and not starting else None)
     aside.on_change(lambda: told.append((aside.running, aside.error)))
 
     def work(job: Job) -> str:
@@ -505,10 +505,10 @@ def test_what_is_computed_for_one_purpose_does_not_end_another() -> None:
     one.start(1, "Counting", lambda job: go.wait(300) and not job.should_stop())
     other.start(1, "Looking", lambda job: "seen")
     assert other.wait(300)
-    assert (one.running, one.said, other.outcome) == (True, "Counting", "seen")
+    assert (one.running, one.message, other.outcome) == (True, "Counting", "seen")
     go.set()
     assert one.wait(300)
-    assert (one.running, one.said, one.outcome) == (False, "", True)
+    assert (one.running, one.message, one.outcome) == (False, "", True)
 
 
 def test_what_is_computed_for_the_same_key_is_computed_once() -> None:
@@ -701,7 +701,7 @@ def test_where_somebody_was_sent_during_a_check_they_stay_when_it_ends_and_leave
     session.begin(session.settings.with_constants({"Worn": 1}))
     assert session.settle(300)
     session.tell()
-    assert session.stepper().given is session.story
+    assert session.stepper().origin is session.story
 
 
 @pytest.mark.slow

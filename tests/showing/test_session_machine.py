@@ -245,7 +245,7 @@ class Stepping(RuleBasedStateMachine):
     def show(self, link):
         """A behaviour becomes a branch where somebody has stepped by hand; else it is what one begins with."""
         trace = open_permalink(link, lambda _: Kettles)
-        given = self.stepper.given
+        given = self.stepper.origin
         by_hand = len(self.tree.paths) > len(given)
         self.stepper.show(trace, 0)
         if by_hand:
@@ -253,7 +253,7 @@ class Stepping(RuleBasedStateMachine):
         else:
             self.anew(trace)
         self.tree.here = ()
-        assert self.stepper.given is trace
+        assert self.stepper.origin is trace
 
     @rule(line=st.sampled_from(sorted(NO_LINKS)))
     def open_what_is_none(self, line):
@@ -452,7 +452,7 @@ class Working(RuleBasedStateMachine):
         session, before = self.session, self.told
         stepper = session.stepper()
         known, at = {node.number for node in stepper.history.nodes}, permalink(stepper.trace)
-        by_hand = len(known) > len(stepper.given)
+        by_hand = len(known) > len(stepper.origin)
         constants, start = stepper.model.constants, stepper.history.start
         self.tell()
         trace = session.story

@@ -578,7 +578,7 @@ def test_one_state_is_not_said_to_be_several() -> None:
     assert view.state_graph(space).text().startswith("States of still: 1 node, 1 edge")
     assert repr(space.result).startswith("Still(): 1 distinct state, depth 1")
     result = check(Ring(), ["AtStart"])
-    assert (result["AtStart"].trace_states, result["AtStart"].told) == (1, "violated (1 state)")
+    assert (result["AtStart"].trace_states, result["AtStart"].summary) == (1, "violated (1 state)")
     for told in (repr(result), repr(view.verdict_table(result)), view.compare(result, result).html()):
         assert "1 state" in told
         assert "1 states" not in told
@@ -799,9 +799,9 @@ def test_two_runs_are_shown_where_they_diverge_with_only_that_effect_marked():
     compared = view.compare(raced, stock, ("off", "on"))
     runs, markup = compared.runs, compared.html()
     assert runs.first == runs.runs.diverge
-    assert runs.runs.told.words == "w2: Compare-and-swap on the head - another effect"
-    assert runs.runs.told.variables.startswith("off leaves iceberg alone; on changes iceberg + Snapshot(w2, 2, 2)")
-    assert f"<figcaption>{runs.runs.told.html()}</figcaption>" in markup
+    assert runs.runs.summary.words == "w2: Compare-and-swap on the head - another effect"
+    assert runs.runs.summary.variables.startswith("off leaves iceberg alone; on changes iceberg + Snapshot(w2, 2, 2)")
+    assert f"<figcaption>{runs.runs.summary.html()}</figcaption>" in markup
     assert 'class="wb-runs" data-at="17"' in markup
     strip, shown = markup.partition('class="wb-runs-at"')[::2]
     assert strip.count("data-dot=") == len(runs) == len(raced["NoLakekeeperConflict"].trace)
@@ -812,7 +812,7 @@ def test_two_runs_are_shown_where_they_diverge_with_only_that_effect_marked():
     ids = re.findall(r'<g id="([^"]+)"', markup)
     assert len(set(ids)) == len(ids)
     same = view.compare(raced, raced)
-    assert str(same.runs.runs.told) == "Both runs take the same steps"
+    assert str(same.runs.runs.summary) == "Both runs take the same steps"
     assert 'data-change="differs"' not in same.html()
     assert view.compare(stock, stock).runs is None, "without a trace there are no runs"
     elsewhere = view.compare(raced, check(Bakery(), ["SomeoneCommits"]))

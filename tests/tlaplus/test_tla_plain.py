@@ -44,7 +44,7 @@ def test_a_result_has_the_figures_and_bounds_of_a_check():
     result = check(machine, engine="reference")
     assert (result.distinct, result.depth, result.generated) == (6, 3, 16)
     assert result.outside == search(machine).outside == 4
-    assert [(v.name, v.kind, v.told) for v in result.verdicts] == [
+    assert [(v.name, v.kind, v.summary) for v in result.verdicts] == [
         ("Even", "invariant", "holds within the constraint"),
         ("Deadlock", "deadlock", "holds within the constraint"),
     ]

@@ -31,7 +31,7 @@ from workbench.registry.shipped import MODULES
 from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.pictures.registry import painting_of, picture_of
 from workbench.showing.view.base.html import badge, bullets, noted
-from workbench.showing.view.base.wording import Told, told_break
+from workbench.showing.view.base.wording import Wording, told_break
 from workbench.showing.view.trace.possible import possible_steps
 from workbench.showing.view.trace.tables import summary, verdict_table
 from workbench.showing.view.trace.trace import TraceView, trace_view, verdict_view
@@ -125,7 +125,7 @@ class Playground:
                 if different
                 else element("p", badge("holds", "as expected"))
             )
-        traces = {verdict.name: verdict.told for verdict in result.verdicts if verdict.trace is not None}
+        traces = {verdict.name: verdict.summary for verdict in result.verdicts if verdict.trace is not None}
         wrong = [verdict.name for verdict in result.violated if verdict.name in traces]
         return {
             "head": joined(parts),
@@ -169,7 +169,7 @@ class Playground:
             view.remark = self._compared(view)
         return {"shown": "", "trace": view.html(), "permalink": view.permalink}
 
-    def _compared(self, view: TraceView) -> Told | None:
+    def _compared(self, view: TraceView) -> Wording | None:
         """If the last step is the first to break something: after how many steps, compared with a check."""
         *before, last = view.steps
         if not last.broken or any(step.broken for step in before):
@@ -178,7 +178,7 @@ class Playground:
         checked, shortest = self._result, None
         if checked is not None and checked.model.constants == view.trace.model.constants:
             shortest = next((len(v.trace) - 1 for v in checked.violated if v.name == name and v.trace), None)
-        return Told(told_break(name, len(before), shortest))
+        return Wording(told_break(name, len(before), shortest))
 
     def open(self, name: str) -> dict[str, Any]:
         """A configuration that comes with the package: its settings, its model's file, and ``constants`` to set."""

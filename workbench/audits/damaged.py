@@ -43,25 +43,25 @@ class Damages:
     """The damaged files of a table, with the versions that need them."""
 
     def __init__(self) -> None:
-        self._found: dict[str, tuple[Damaged, set[int]]] = {}
+        self._entries: dict[str, tuple[Damaged, set[int]]] = {}
         self._current: set[str] = set()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._found
+        return name in self._entries
 
     def __iter__(self) -> Iterator[tuple[str, Damaged, set[int]]]:
-        return ((name, error, versions) for name, (error, versions) in self._found.items())
+        return ((name, error, versions) for name, (error, versions) in self._entries.items())
 
     def note(self, error: Damaged, versions: Iterable[int | None] = ()) -> None:
         """Note a damaged file; no versions if it is not known which ones need it."""
         for damage in (error, *error.others):
-            _, needed_by = self._found.setdefault(damage.name, (damage, set()))
+            _, needed_by = self._entries.setdefault(damage.name, (damage, set()))
             needed_by.update(version for version in versions if version is not None)
 
     def used(self, name: str, version: int) -> None:
         """Note that a version needs a file, if it is damaged."""
-        if name in self._found:
-            self._found[name][1].add(version)
+        if name in self._entries:
+            self._entries[name][1].add(version)
 
     def current(self, name: str) -> None:
         """Note that current data needs a file, even if an old version added it: audits of later versions report it."""
@@ -77,13 +77,13 @@ class Damages:
 
     def settle(self, is_unchanged: bool) -> None:
         """Raise the first error about a missing file if the table may have changed while it was read."""
-        for error, _ in self._found.values():
+        for error, _ in self._entries.values():
             if isinstance(error, Missing) and not is_unchanged:
                 raise error
 
     def forget_missing(self) -> None:
         """Leave out missing files: they may have been deleted while the table was read."""
-        self._found = {name: entry for name, entry in self._found.items() if not isinstance(entry[0], Missing)}
+        self._entries = {name: entry for name, entry in self._entries.items() if not isinstance(entry[0], Missing)}
 
 
 class _Around:

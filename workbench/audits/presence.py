@@ -15,16 +15,16 @@ FILES_EXIST, COUNTS_AGREE, TIMES_GROW = "PublishedFilesExist", "CountsAgree", "T
 
 
 class Absent(NamedTuple):
-    """A file that is missing or has another size; `found` is its size, None if there is no such file."""
+    """A file that is missing or has another size; `actual` is its size, None if there is no such file."""
 
     name: str
     size: int | None
-    found: int | None
+    actual: int | None
 
     def __str__(self) -> str:
-        if self.found is None:
+        if self.actual is None:
             return f"there is no {self.name}"
-        return f"{self.name} has {self.found:,} bytes, and should have {self.size:,}"
+        return f"{self.name} has {self.actual:,} bytes, and should have {self.size:,}"
 
 
 class Origin(NamedTuple):

@@ -73,18 +73,18 @@ class Source:
     without_data = False
 
     def __init__(self, url: Place, storage: Mapping[str, str] | None = None) -> None:
-        self.given, self._storage = os.fspath(url), storage
-        self.url = without_credentials(self.given)
-        self._files, self._root, self._has_escapes = _open(self.given, self.url, storage)
+        self.full_url, self._storage = os.fspath(url), storage
+        self.url = without_credentials(self.full_url)
+        self._files, self._root, self._has_escapes = _open(self.full_url, self.url, storage)
         self._is_local = isinstance(self._files, fs.LocalFileSystem)
-        self._known: set[str] = set()  # folders that are inside
+        self._folders: set[str] = set()  # folders that are inside
         if self._is_local:
             self._root = os.path.realpath(self._root)
         if self._info(self._root).type != fs.FileType.Directory:
             raise InputError(f"there is no folder {brief(self.url)}")
 
     def __reduce__(self) -> Any:
-        return Source, (self.given, self._storage)  # workers open it themselves
+        return Source, (self.full_url, self._storage)  # workers open it themselves
 
     def below(self, folder: str) -> "Source":
         """A folder in this one, as a source of its own."""
@@ -92,7 +92,7 @@ class Source:
 
     def place(self, folder: str) -> str:
         """The path or URL of a folder in this one."""
-        url, options = options_apart(self.given)
+        url, options = options_apart(self.full_url)
         return f"{url.rstrip('/')}/{quote(folder) if self._has_escapes else folder}" + (
             f"?{options}" if options else ""
         )
@@ -112,11 +112,11 @@ class Source:
         if os.path.islink(path):
             return os.path.realpath(path).startswith(self._root.rstrip("/") + "/")
         folder = os.path.dirname(path)
-        if folder not in self._known:
+        if folder not in self._folders:
             inside = (os.path.realpath(folder) + "/").startswith(self._root.rstrip("/") + "/")
             if not inside:
                 return False
-            self._known.add(folder)
+            self._folders.add(folder)
         return True
 
     def entries(self, folder: str = "", recursive: bool = False) -> list[Entry]:

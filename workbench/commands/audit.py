@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         JUNIT: "of many tables: JUnit XML",
         METRICS: "of many tables: a textfile for Prometheus",
     }
-    add_answer(parser, (_PAGE, DATA, FOLDER, JUNIT, METRICS), told=descriptions)
+    add_answer(parser, (_PAGE, DATA, FOLDER, JUNIT, METRICS), descriptions=descriptions)
 
 
 def _version(text: str) -> int:

@@ -110,7 +110,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser,
         (*outputs.TRACES, outputs.DATA, outputs.JUNIT),
         trace=ALL_TRACES,
-        told={_PAGE: "a page: verdicts, traces to step through, state graph, charts", outputs.JUNIT: "a JUnit report"},
+        descriptions={
+            _PAGE: "a page: verdicts, traces to step through, state graph, charts",
+            outputs.JUNIT: "a JUnit report",
+        },
     )
 
 
@@ -202,7 +205,7 @@ def _check_model(arguments: argparse.Namespace, name: str) -> int:
     if properties is not None:
         model, properties = model.asking(properties)
     chosen = model.chosen(properties, arguments.deadlock)
-    with failing(arguments), progress_line(found=findings) as on_progress:
+    with failing(arguments), progress_line(findings=findings) as on_progress:
         result = check(model, chosen, symmetry=symmetry, watch=Watch(on_progress), **_options(arguments))
     amended = replace(result, notes=[*remarks, *result.notes], verdicts=[*result.verdicts, *unknown])
     return _give(arguments, amended, name if cfg is None and not arguments.translate else None)
@@ -220,7 +223,7 @@ def _resume(arguments: argparse.Namespace, run_dir: str) -> int:
     _without(arguments, _BEGIN, "a run directory, which says what is searched")
     check_answer(arguments, [run_dir])
     model = None if arguments.model is None else asked_of(arguments.model).declared
-    with failing(arguments), progress_line(found=findings) as on_progress:
+    with failing(arguments), progress_line(findings=findings) as on_progress:
         options = {**_limits(arguments), "from_level": arguments.from_level}
         result = resume(run_dir, model, **options, watch=Watch(on_progress))
     return _give(arguments, result)
@@ -290,7 +293,7 @@ def _check_configurations(arguments: argparse.Namespace, paths: list[Path]) -> i
             else arguments.symmetry and configuration.model.symmetry
         )
         try:
-            with progress_line(f"{told_path(configuration.path)}: ", found=findings) as on_progress:
+            with progress_line(f"{told_path(configuration.path)}: ", findings=findings) as on_progress:
                 watch = Watch(on_progress)
                 result = check(
                     configuration.model, configuration.properties, symmetry=symmetry, watch=watch, **_options(arguments)

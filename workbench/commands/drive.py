@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--max-seconds", default=TIME_LIMIT, help=f"stop after this time, by default {TIME_LIMIT:.0f} seconds"
     )
     parser.add_argument("--python", metavar="PATH", help="the Python of an environment that has the system")
-    add_answer(parser, (DATA, FOLDER), told={FOLDER: "a new folder, where the table is made and left"})
+    add_answer(parser, (DATA, FOLDER), descriptions={FOLDER: "a new folder, where the table is made and left"})
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -42,7 +42,7 @@ WRITTEN, INCOMPLETE = 0, 3
 #: About the most that tools for drawing graphs can load, and that Parquet is written of by default.
 MOST_DRAWN, MOST_SAVED = 100_000, 1_000_000
 _DOT, _GRAPHML, _TABLES, _DENSITY, _LOG = ".dot", ".graphml", ".csv", ".svg", ".jsonl"
-_TOLD = {
+_WORDS = {
     _DOT: "as TLC's -dump dot,actionlabels",
     _GRAPHML: "with an attribute per cell",
     _TABLES: "a folder with nodes.csv and edges.csv",
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="MODEL|CONFIGURATION|RUN_DIR|NODE=FILE")
     add_options(parser, "--set", "--path", "--model", "--property", "--deadlock", "--symmetry")
     add_options(parser, "--max-states", help=f"by default {MOST_DRAWN}, and {MOST_SAVED} for Parquet and a density")
-    add_outputs(parser, _TOLD, _TOLD)
+    add_outputs(parser, _WORDS, _WORDS)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="+", type=Path, metavar="PATH", help="a notebook, or a folder")
     add_options(parser, "--max-seconds", default=600.0, help="how long a notebook may run (by default 600)")
     add_options(parser, "--json")
-    add_outputs(parser, (_TABLE, DATA), told={_TABLE: "a row for each exercise"})
+    add_outputs(parser, (_TABLE, DATA), descriptions={_TABLE: "a row for each exercise"})
 
 
 def run(arguments: argparse.Namespace) -> int:

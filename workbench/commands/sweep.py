@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     spark = "check on Spark: at MASTER, such as spark://host:7077 or local[4], or on this machine"
     parser.add_argument("--spark", nargs="?", const=True, metavar="MASTER", help=spark)
     descriptions = {_CSV: "the table", FOLDER: "keeps a result for each setting, and reuses those that are there"}
-    add_answer(parser, (DATA, _CSV, FOLDER), told=descriptions)
+    add_answer(parser, (DATA, _CSV, FOLDER), descriptions=descriptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     declared, properties = asked.asking(arguments.property)
     from workbench.checking.questions.constant_grid import fill  # numpy loads here, not with the command line
 
-    with progress_line(told=_Arriving.latest) as show:
+    with progress_line(text=_Arriving.latest) as show:
         arriving = _Arriving(show)
         filled = fill(
             declared,
@@ -90,13 +90,13 @@ class _Arriving:
     """
 
     def __init__(self, show: Callable[["_Arriving"], None]) -> None:
-        self._show, self._cells, self._told = show, list[object](), ""
+        self._show, self._cells, self._progress = show, list[object](), ""
 
     def add(self, cell: object) -> None:
         self._cells.append(cell)
 
     def tell(self, done: int, of: int) -> None:
-        self._told = f"{done:,} of {counted(of, 'setting')}"
+        self._progress = f"{done:,} of {counted(of, 'setting')}"
         self._show(self)
 
     def latest(self) -> str:
@@ -104,7 +104,7 @@ class _Arriving:
         stays = sys.stderr.isatty()
         shown = self._cells[-_SHOWN:] if stays else self._cells
         self._cells = shown if stays else []
-        return "\n".join([*map(str, shown), self._told])
+        return "\n".join([*map(str, shown), self._progress])
 
 
 def parse_grid(texts: Iterable[str]) -> dict[str, list[Any]]:

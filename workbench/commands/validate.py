@@ -157,7 +157,7 @@ def _follow_table(model: ModelClass, constants: dict[str, Any], arguments: argpa
     follow = protocol.part(str(protocol.history)).follow
 
     with progress_line(
-        told=lambda at: f"{counted(at.level, 'key')} followed, {at.frontier:,} to follow"
+        text=lambda at: f"{counted(at.level, 'key')} followed, {at.frontier:,} to follow"
     ) as on_progress:
         return follow(
             arguments.file,

@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         uniform=arguments.uniform,
         swarm=arguments.swarm,
     )
-    with failing(arguments), progress_line(told=str) as on_progress:
+    with failing(arguments), progress_line(text=str) as on_progress:
         seen = simulate(
             model,
             properties,

@@ -133,7 +133,7 @@ class Expression:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return Reading(f"error: {_said(error)}", False)
+            return Reading(f"error: {_message(error)}", False)
 
     def _remark_of_own(self, own: Any, value: Any) -> str | None:
         if not isinstance(value, bool):
@@ -206,14 +206,14 @@ def _why(model: Machine, error: BaseException) -> str:
     """The reason why an expression failed in the initial state, with suggestions for misspelt names."""
     if isinstance(error, NameError):
         return str(unknown("name", error.name, ["s", "self", *model.constants]))
-    text = _said(error)
+    text = _message(error)
     name = text.removeprefix("undeclared variable ").partition(";")[0].strip("'")
     if isinstance(error, ModelError) and text.startswith("undeclared variable"):
         return str(unknown("variable", name, model.declared.variables))
     return f"in the initial state, {text}"
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     text = text_of(error)
     return text if isinstance(error, (InputError, ModelError)) else f"{type(error).__name__}: {text}".removesuffix(": ")
 

@@ -44,7 +44,7 @@ def _ending(trace: Trace, everyone: str) -> list[str]:
 
 def _brief(change: Change) -> str:
     """A change in brief, with its parts on one line."""
-    return ", ".join(f"{part.where}: {part.told('→', _cut)}" for part in change.parts)
+    return ", ".join(f"{part.where}: {part.in_words('→', _cut)}" for part in change.parts)
 
 
 def _cut(text: str) -> str:

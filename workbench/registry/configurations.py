@@ -97,10 +97,10 @@ class Configuration:
             elif result.interrupted and verdict.trace is None:  # its length is unknown
                 differs = expected.partition(" (")[0] != verdict.word
             else:
-                differs = verdict.told != expected
+                differs = verdict.summary != expected
             if differs:
                 expectation = expected or "that it holds, since nothing is said"
-                different.append(Mismatch(name, expectation, "no verdict" if verdict is None else _found(verdict)))
+                different.append(Mismatch(name, expectation, "no verdict" if verdict is None else _in_words(verdict)))
         return different
 
     def expectations(self) -> list[tuple[str, str]]:
@@ -122,9 +122,9 @@ class Configuration:
         return with_states(*next(iter(verdict.items()))) if isinstance(verdict, dict) else verdict
 
 
-def _found(verdict: Verdict) -> str:
+def _in_words(verdict: Verdict) -> str:
     """A verdict in a line, with the reason if it is not known."""
-    return f"{verdict.told}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.told
+    return f"{verdict.summary}: {verdict.why}" if verdict.holds is None and verdict.why else verdict.summary
 
 
 def configuration(target: str | Path, find_model: Callable[[str], ModelClass] = get_model) -> Configuration:

@@ -145,16 +145,16 @@ class Versions:
                 )
         except OSError as error:
             raise InputError(f"{self._where} cannot be written: {one_line(error)}") from None
-        self._known(text)
+        self._advance(text)
 
     def _next(self, text: bytes) -> ManifestVersion:
         version = self._parsed(text, self.count)
         if version.previous != self._last:
             raise InputError(f"{self._where} is damaged: {_name(self.count)} does not continue the version before it")
-        self._known(text)
+        self._advance(text)
         return version
 
-    def _known(self, text: bytes) -> None:
+    def _advance(self, text: bytes) -> None:
         self.count, self._last = self.count + 1, blake2b(text, digest_size=16).hexdigest()
 
     def _parsed(self, text: bytes, number: int) -> ManifestVersion:

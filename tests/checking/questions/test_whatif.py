@@ -206,7 +206,7 @@ def test_what_a_search_has_not_seen_may_still_happen() -> None:
 
 def test_the_repair_with_the_smallest_price_comes_first() -> None:
     found = repairs(TwoPhaseCommit(Participants=2, CoordinatorCrashes=True), "EveryoneDecides").found
-    assert [(attempt.told, attempt.price) for attempt in found] == [
+    assert [(attempt.in_line, attempt.price) for attempt in found] == [
         ("CoordinatorCrashes=off", (0, 1)),
         ("LosesPatience=on", (3, 0)),
     ]
@@ -342,7 +342,7 @@ def test_an_error_of_the_model_with_other_constants_is_an_answer_about_these_alo
             require(self.careless)
             s.m = 1
 
-    by_change = {attempt.told: attempt for attempt in flips(Faulty(second=True), ["BelowFour"])}
+    by_change = {attempt.in_line: attempt for attempt in flips(Faulty(second=True), ["BelowFour"])}
     assert by_change["first=on"].mends == ["BelowFour"]
     assert "'m'" in str(by_change["careless=on"].error)
     assert by_change["careless=on"].hint == ("on → an error of the model", "idle")

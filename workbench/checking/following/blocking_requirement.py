@@ -21,7 +21,7 @@ _MOST_STATES = 1000
 
 
 class Rules(NamedTuple):
-    """The steps allowed before an observation, as in :class:`workbench.checking.following.recording_search.Wanted`.
+    """The steps allowed before an observation, as in :class:`workbench.checking.following.recording_search.Target`.
 
     Attributes:
         kept: A step is hidden if it changes none of these cells; None if every step is visible.

@@ -64,7 +64,7 @@ def get_mapping(name: str) -> Mapping:
     if prefix in places:
         protocol, place = places[prefix]
         mapping = protocol.part(place)
-        return _made(mapping(argument) if argument else mapping, name)
+        return _instance(mapping(argument) if argument else mapping, name)
     if (file := in_file(name)) is None:
         raise unknown("mapping", name, [*places, "path/to/file.py:NAME"])
     path, attribute = file
@@ -72,10 +72,10 @@ def get_mapping(name: str) -> Mapping:
     mappings = {n: v for n, v in defined.items() if callable(getattr(v, "read", None)) and hasattr(v, "name")}
     if attribute not in mappings:
         raise unknown(f"mapping in {path}", attribute, mappings)
-    return _made(mappings[attribute], name)
+    return _instance(mappings[attribute], name)
 
 
-def _made(candidate: Any, name: str) -> Mapping:
+def _instance(candidate: Any, name: str) -> Mapping:
     mapping = candidate() if isinstance(candidate, type) else candidate
     if not isinstance(mapping, Mapping):
         raise InputError(

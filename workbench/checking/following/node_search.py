@@ -201,20 +201,20 @@ class NamedSteps:
 
     def __init__(self, trees: Trees, tests: Sequence[IsNamed]) -> None:
         self._trees, self._tests = trees, tests
-        self._known = np.zeros((256, len(tests)), np.bool_)
+        self._passed = np.zeros((256, len(tests)), np.bool_)
         self._size = 0
 
     @property
     def array(self) -> np.ndarray:
         """A row per memoized step, with a column per name."""
         steps = self._trees.steps
-        if len(steps) > len(self._known):
+        if len(steps) > len(self._passed):
             grown = np.zeros((2 * len(steps), len(self._tests)), np.bool_)
-            grown[: self._size] = self._known[: self._size]
-            self._known = grown
+            grown[: self._size] = self._passed[: self._size]
+            self._passed = grown
         instances = self._trees.model.instances
         for step in range(self._size, len(steps)):
             chosen = self._trees.choices[step]
-            self._known[step] = [test(instances[steps[step][0]], chosen) for test in self._tests]
+            self._passed[step] = [test(instances[steps[step][0]], chosen) for test in self._tests]
         self._size = len(steps)
-        return self._known
+        return self._passed

@@ -33,7 +33,7 @@ _NO_EDGES = NodeEdges(np.empty(0, np.int32), np.empty(0, np.int32))
 _NO_NAMES = np.zeros((0, 1), np.bool_)
 
 
-class Wanted(NamedTuple):
+class Target(NamedTuple):
     """The next observation.
 
     Attributes:
@@ -76,7 +76,7 @@ class Layers:
         >>> model = machine_of(Bakery(Writers=2, MaxCrashes=0))
         >>> ticket = model.layout.positions["next_ticket"]
         >>> layers = Layers(model, Limits())
-        >>> layers.begin(model.initial_states()), layers.advance(Wanted({ticket: 3}, kept=[ticket], steps=2))
+        >>> layers.begin(model.initial_states()), layers.advance(Target({ticket: 3}, kept=[ticket], steps=2))
         (1, 20)
         >>> len(layers.path(0)[1][0]), sum(layers.ways)
         (4, 340)
@@ -100,7 +100,7 @@ class Layers:
         self._kept: Collection[int] | None = None
         self._room, self._renewed = _TREES, 0
         width = len(model.layout.cells)
-        self._wanted = np.full(width, ANYTHING, np.int32)
+        self._values = np.full(width, ANYTHING, np.int32)
         self._role = np.zeros(width, np.uint8)
         if self._watched is not None:
             self._role[list(self._watched)] = KEPT | FROZEN
@@ -136,7 +136,7 @@ class Layers:
         held = sum(layer.parent.nbytes + layer.step.nbytes + layer.goals.nbytes for layer in self._layers[-1:])
         return self._search.nbytes + 8 * self._before + held + sum(part.nbytes for part in self._edges)
 
-    def advance(self, target: Wanted) -> int:
+    def advance(self, target: Target) -> int:
         """Make the next layer; returns its size. At 0 the last layer stays, and the states that it reaches."""
         search = self._search
         if search.tree_bytes > self._room:
@@ -158,12 +158,12 @@ class Layers:
         seen = np.fromiter(values, np.int64, len(values))
         counted, self.ways = self.ways, None
         with leading_to(self._trace_of):
-            self._expand(Wanted(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
+            self._expand(Target(values, ()), seen, np.zeros_like(self._role), _NO_EDGES)
         size = self._take()
         self.ways = None if counted is None else [1] * size
         return size
 
-    def _expand(self, target: Wanted, seen: np.ndarray, role: np.ndarray, edges: NodeEdges) -> None:
+    def _expand(self, target: Target, seen: np.ndarray, role: np.ndarray, edges: NodeEdges) -> None:
         search, named = self._search, None if target.name is None else self._named(target.name)
         search.cursor[kernels.EDGES] = 0
         unseen = target.values
@@ -172,12 +172,12 @@ class Layers:
             nonlocal unseen
             unseen = self._resolve(unseen)
             allowed = _NO_NAMES if named is None else named.array
-            return Aim(self._wanted, seen, role, target.steps, target.kept is not None, allowed, edges)
+            return Aim(self._values, seen, role, target.steps, target.kept is not None, allowed, edges)
 
         while search.run(kernels.follow, aim, self._check, _PAUSE) == EDGES_FULL:
             edges = self._widen_edges()
         self._check()
-        self._wanted[seen] = ANYTHING
+        self._values[seen] = ANYTHING
 
     def _check(self) -> None:
         search = self._search
@@ -192,7 +192,7 @@ class Layers:
             self._labels[name] = NamedSteps(self._search.trees, [self._is_named(name)])
         return self._labels[name]
 
-    def _assign_roles(self, target: Wanted, seen: np.ndarray) -> None:
+    def _assign_roles(self, target: Target, seen: np.ndarray) -> None:
         """Note for each cell whether steps may change it."""
         if self._watched is not None:
             self._role[seen] &= KEPT
@@ -205,10 +205,10 @@ class Layers:
         """Look up the numbers of wanted values; returns those values that no state has had so far."""
         unseen, cells = {}, self._search.cells
         for cell, value in values.items():
-            number = cells.known(cell, value)
+            number = cells.find(cell, value)
             if number is None:
                 unseen[cell] = value
-            self._wanted[cell] = UNSEEN if number is None else number
+            self._values[cell] = UNSEEN if number is None else number
         return unseen
 
     def _widen_edges(self) -> NodeEdges:
@@ -298,8 +298,8 @@ class Layers:
         differing = np.zeros(search.count, np.int64)
         for first in range(0, search.count, _PAUSE):
             some = slice(first, min(first + _PAUSE, search.count))
-            differing[some] = (nodes.rows[some][:, cells] != self._wanted[cells]).sum(axis=1)
-        self._wanted[cells] = ANYTHING
+            differing[some] = (nodes.rows[some][:, cells] != self._values[cells]).sum(axis=1)
+        self._values[cells] = ANYTHING
         nearest = np.argsort(differing, kind="stable")
         if len(nearest) > most:  # spread over the states that differ equally
             tied = np.flatnonzero(differing == differing[nearest[most]])
@@ -343,4 +343,4 @@ def load_layers() -> None:
     """Compile the kernels, or load them from Numba's cache, so that no search waits for them."""
     layers = Layers(machine_of(Smallest), Limits())
     layers.begin(machine_of(Smallest).initial_states())
-    layers.advance(Wanted({0: 1}, kept=None))
+    layers.advance(Target({0: 1}, kept=None))

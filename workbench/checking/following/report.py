@@ -62,12 +62,12 @@ class Nearest(NamedTuple):
         ]
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """The step in words, with the steps that would follow it."""
         return f"{self.label} (then {', '.join(self.then)})" if self.then else self.label
 
     def __str__(self) -> str:
-        return f"{self.told}, but {'; '.join(self.reasons)}"
+        return f"{self.in_words}, but {'; '.join(self.reasons)}"
 
 
 class BehaviourPath(NamedTuple):
@@ -150,7 +150,7 @@ class Report:
                 more = f", and {len(self.enabled) - _MOST_SHOWN} more" if len(self.enabled) > _MOST_SHOWN else ""
                 lines.append(f"  enabled there: {', '.join(self.enabled[:_MOST_SHOWN])}{more}")
             for near in self.closest:
-                lines += [f"  nearest: {near.told}, but", *(f"    {reason}" for reason in near.reasons)]
+                lines += [f"  nearest: {near.in_words}, but", *(f"    {reason}" for reason in near.reasons)]
         lines = [*map(str, stale_lines(self.translation)), *lines]
         return "\n".join([*lines, *(f"  note: {remark}" for remark in self.remarks), *self.settings])
 
@@ -163,7 +163,7 @@ class Report:
             "ways": str(self.ways) if isinstance(self.ways, float) or (self.ways or 0) >= _LONG else self.ways,
             "failed": self.failed,
             "enabled": self.enabled,
-            "closest": [{"label": near.told, "reasons": near.reasons} for near in self.closest],
+            "closest": [{"label": near.in_words, "reasons": near.reasons} for near in self.closest],
             "remarks": self.remarks,
             "settings": self.settings,
             "translation": self.translation,

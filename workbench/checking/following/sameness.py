@@ -115,7 +115,7 @@ class Sameness(Lined):
             lines += [f"  {line}".rstrip() for line in columns(list(self._rows()), right={1, 2, 3})]
         for side, beside in ((self.one, self.other), (self.other, self.one)):
             if side.extra is not None:
-                lines += ["", *self._told(side.extra, side.name, beside.name)]
+                lines += ["", *self._lines_of(side.extra, side.name, beside.name)]
         return [*lines, *(f"  note: {remark}" for remark in [*self._merged(), *self.remarks])]
 
     def _merged(self) -> Iterator[str]:
@@ -131,7 +131,7 @@ class Sameness(Lined):
             if side.alone is not None:
                 yield ["  alone", *(f"{number:,}" for number in side.alone)]
 
-    def _told(self, extra: Extra, name: str, other: str) -> Iterator[str]:
+    def _lines_of(self, extra: Extra, name: str, other: str) -> Iterator[str]:
         states = len(extra.trace) - 1
         if not states:
             yield f"{name} alone begins like this:"

@@ -222,11 +222,11 @@ def scenario(
     Examples:
         >>> from workbench.protocols.bakery.v2 import BakeryV2
         >>> model = BakeryV2(Writers=2, AsyncParquet=True, RestampPatch=False)
-        >>> told = scenario(model, '''
+        >>> report = scenario(model, '''
         ... commit(w1)
         ... s.decision["w2"] == "lk_409"
         ... ''')
-        >>> print(told)
+        >>> print(report)
         found: 18 states
           state 12: commit(w1)
           state 18: s.decision["w2"] == "lk_409"
@@ -332,7 +332,7 @@ def _why_no_step(model: Machine, searching: "ScenarioSearch", passed: int, line:
         return searching.different(passed, ())[0], "it is not enabled in any state that follows"
     reasons = dict[tuple[ActionInstance, str], _Obstacle]()
     for candidate in least[min(least)]:
-        reasons.setdefault((candidate.instance, candidate.told), candidate)
+        reasons.setdefault((candidate.instance, candidate.clause), candidate)
     clauses = dict.fromkeys(
         obstacle.in_words(model, searching, len(named) > 1) for obstacle in [*reasons.values()][:_MOST_REASONS]
     )
@@ -346,12 +346,12 @@ class _Obstacle(NamedTuple):
     node: int
     instance: ActionInstance
     lacks: Sequence[str]
-    told: str
+    clause: str
 
     def in_words(self, model: Machine, searching: "ScenarioSearch", several: bool) -> str:
         if not self.lacks:
-            return f"{self.instance.label} {self.told}"
-        text = self.told
+            return f"{self.instance.label} {self.clause}"
+        text = self.clause
         if len(self.lacks) == 1:
             text = "; ".join(model.obstacles(self.instance, searching.state(self.node), self.lacks))
         return f"{self.instance.label}: {text}" if several else text

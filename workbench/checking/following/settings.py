@@ -48,7 +48,7 @@ class SettingsTried:
         """The changes with which the recording is a behaviour of the model."""
         return [attempt.changes for attempt in self.tried if attempt.report is not None and attempt.report.holds]
 
-    def _told(self, changes: dict[str, Any]) -> str:
+    def _spelled(self, changes: dict[str, Any]) -> str:
         current = {name: self.model.constants[name] for name in changes}
         declared = self.model.declared.constants
         return f"{spell(changes, declared)} (it is {spell(current, declared).partition('=')[2]})"
@@ -57,10 +57,12 @@ class SettingsTried:
         return str(self)
 
     def __str__(self) -> str:
-        lines = [f"accepted with {self._told(changes)}" for changes in self.accepted]
+        lines = [f"accepted with {self._spelled(changes)}" for changes in self.accepted]
         undecided = [attempt for attempt in self.tried if attempt.report is not None and attempt.report.holds is None]
         if undecided:
-            lines.append(f"not decided with {', or with '.join(self._told(attempt.changes) for attempt in undecided)}")
+            lines.append(
+                f"not decided with {', or with '.join(self._spelled(attempt.changes) for attempt in undecided)}"
+            )
         if not self.accepted:
             lines.append(f"accepted with none of {len(self.tried)} other settings that differ in one constant")
         return "\n".join([*lines, *([] if self.complete else ["not all settings were tried"])])

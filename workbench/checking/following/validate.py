@@ -20,7 +20,7 @@ from typing import Any
 from workbench.checking.following.blocking_requirement import Rules, overlooking
 from workbench.checking.following.names import is_action, is_named
 from workbench.checking.following.nearest import MOST_STATES, MOST_STEPS, nearest_states, nearest_steps, why_not
-from workbench.checking.following.recording_search import Layers, Wanted, load_layers
+from workbench.checking.following.recording_search import Layers, Target, load_layers
 from workbench.checking.following.report import BehaviourPath, Nearest, Report
 from workbench.checking.kernels.compiling_beside import search_at_once
 from workbench.checking.local.memory import within_memory
@@ -90,7 +90,7 @@ class _Validation:
     def __init__(self, model: Machine, recording: Recording, stutter: bool, limits: Limits, explain: bool) -> None:
         begins = recording.begins
         self.model = model if isinstance(begins, str) else beginning_in(model, begins)
-        self.recording, self.observations = recording, [self._known(o) for o in recording.states]
+        self.recording, self.observations = recording, [self._possible(o) for o in recording.states]
         self.watched = recording.watched
         self.hidden = stutter or recording.watched is not None
         self.remarks = [
@@ -102,7 +102,7 @@ class _Validation:
         self.layers = Layers(self.model, limits, recording.watched, recording.irrelevant, is_named)
         self.explained = 0  # observations
 
-    def _known(self, observation: Observation) -> Observation:
+    def _possible(self, observation: Observation) -> Observation:
         """The observation, without an action that the model lacks."""
         is_known = observation.action is None or is_action(self.model, observation.action)
         return observation if is_known else observation._replace(action=None)
@@ -117,7 +117,7 @@ class _Validation:
         except Stop as stop:
             return self._so_far(None, why=f"{stop}, at {self.place(min(self.explained, len(self.observations) - 1))}")
         self.layers.run_again()
-        return report or self._found
+        return report or self._explained
 
     # The search --------------------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class _Validation:
             self.explained = there + 1
             if there == loop:
                 self._at_loop.add(self.layers.last())
-        self._found = self._so_far(True)
+        self._explained = self._so_far(True)
         return None
 
     def _go_round(self) -> Report | None:
@@ -176,7 +176,7 @@ class _Validation:
     def _advance(self, here: int, there: int, closing: bool = False) -> int:
         observation = self.observations[there]
         name = None if closing else observation.action
-        return self.layers.advance(Wanted(observation.cells, self._kept(here), observation.steps, name))
+        return self.layers.advance(Target(observation.cells, self._kept(here), observation.steps, name))
 
     def _kept(self, here: int) -> Collection[int] | None:
         """The cells that a hidden step must not change; None if no step is hidden."""

@@ -66,7 +66,7 @@ class _Conditions(NamedTuple):
     of: np.ndarray
 
     @classmethod
-    def made(cls, strong: np.ndarray, enabled: np.ndarray, own: np.ndarray) -> "_Conditions":
+    def build(cls, strong: np.ndarray, enabled: np.ndarray, own: np.ndarray) -> "_Conditions":
         first = np.append(0, np.cumsum(own.sum(axis=0)))
         # A single number would be contiguous, and many are not: to Numba, other types, and another kernel to compile.
         return cls(strong, enabled, own, first, np.ascontiguousarray(own.T.nonzero()[1]))
@@ -76,7 +76,7 @@ class _Conditions(NamedTuple):
         if len(rows) == len(self.strong):
             return self
         chosen = list(rows)
-        return self.made(self.strong[chosen], self.enabled[chosen], self.own[chosen])
+        return self.build(self.strong[chosen], self.enabled[chosen], self.own[chosen])
 
 
 class _Routes(NamedTuple):
@@ -118,7 +118,7 @@ class LassoFinder:
         for row, condition in enumerate(fairness):
             own[row, list(condition.actions)] = True
             enabled[row, leaving[own[row][leaving_labels]]] = True
-        conditions = _Conditions.made(np.array([f.strong for f in fairness], bool), enabled, own)
+        conditions = _Conditions.build(np.array([f.strong for f in fairness], bool), enabled, own)
         _enable(self._indptr, self._targets, self._labels, conditions)
         return conditions
 

@@ -58,7 +58,7 @@ class GridCell:
     constants: dict[str, Any]
     outcome: SettingOutcome
     _task: SettingsTask = field(repr=False, compare=False)
-    _made: Result | None = field(repr=False, compare=False)
+    _result: Result | None = field(repr=False, compare=False)
 
     @cached_property
     def result(self) -> Result | None:
@@ -66,8 +66,8 @@ class GridCell:
 
         A setting that was checked in another process, or earlier, is checked again in this one.
         """
-        again = self._made is None and self.outcome.distinct is not None
-        return self._task.check(self.number)[1] if again else self._made
+        again = self._result is None and self.outcome.distinct is not None
+        return self._task.check(self.number)[1] if again else self._result
 
     def trace(self, property: str) -> Trace | None:
         """The trace of a property's verdict; None if it has none. It comes from :attr:`result`."""

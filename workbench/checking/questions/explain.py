@@ -47,7 +47,7 @@ class ConstantAxis:
         """Whether the values are integers, so that a rule may compare them."""
         return all(type(value) is int for value in self.values)
 
-    def told(self, allowed: int) -> str:
+    def condition(self, allowed: int) -> str:
         """The condition that the constant has one of the allowed positions, given as bits."""
         inside = [at for at in range(len(self.values)) if allowed >> at & 1]
         outside = [at for at in range(len(self.values)) if not allowed >> at & 1]
@@ -85,14 +85,14 @@ class SettingRule:
         return self.formula.holds(tuple(case))
 
     def __str__(self) -> str:
-        return self._told(self.formula)
+        return self._in_words(self.formula)
 
-    def _told(self, formula: Formula) -> str:
+    def _in_words(self, formula: Formula) -> str:
         if isinstance(formula, Literal):
-            return self.axes[formula.constant].told(formula.allowed)
+            return self.axes[formula.constant].condition(formula.allowed)
         if not formula.parts:
             return "always" if formula.every else "never"
-        parts = [f"({self._told(p)})" if isinstance(p, JoinedFormula) else self._told(p) for p in formula.parts]
+        parts = [f"({self._in_words(p)})" if isinstance(p, JoinedFormula) else self._in_words(p) for p in formula.parts]
         return (" and " if formula.every else " or ").join(parts)
 
 
@@ -158,7 +158,7 @@ class Explanation:
         """A setting's values in words."""
         return {axis.name: axis.words[axis.position(setting[axis.name])] for axis in self.axes}
 
-    def told(self, setting: Mapping[str, Any]) -> str:
+    def in_line(self, setting: Mapping[str, Any]) -> str:
         """A setting in one line."""
         return " ".join(f"{name}={word}" for name, word in self.words(setting).items())
 
@@ -175,8 +175,10 @@ class Explanation:
         lines = [*map(str, stale_lines(self.translation)), self.why, f"  {self.exact()}"]
         for failing in self.failing[:_MOST_LINES]:
             states = "" if failing.states is None else f", {counted(failing.states, 'state')}"
-            lines.append(f"  fails: {self.told(failing.setting)}{states}")
-        lines += [f"  not decided ({reason}): {self.told(setting)}" for setting, reason in self.undecided[:_MOST_LINES]]
+            lines.append(f"  fails: {self.in_line(failing.setting)}{states}")
+        lines += [
+            f"  not decided ({reason}): {self.in_line(setting)}" for setting, reason in self.undecided[:_MOST_LINES]
+        ]
         left = sum(max(0, len(settings) - _MOST_LINES) for settings in (self.failing, self.undecided))
         return "\n".join([*lines, *([f"  and {counted(left, 'more setting')}"] if left else [])])
 

@@ -33,7 +33,7 @@ def _carry_out(shipped: bytes, at: int) -> Outgoing:
     assert context is not None, "workers carry out tasks"
     number, attempt = job.numbers[at], context.attemptNumber()
     with compiling.telling(lambda _: None):  # every worker would say it
-        if job.records.made(number) is None:
+        if job.records.outcome(number) is None:
             job.records.write(number, job.task.check(number)[0] if attempt < ATTEMPTS else died())
     return ()
 
@@ -60,7 +60,7 @@ def check_on_spark(
 
     def look() -> None:
         for number in list(waiting):
-            outcome = records.made(number)
+            outcome = records.outcome(number)
             if outcome is not None:
                 done(number, outcome, None)
                 del waiting[number]

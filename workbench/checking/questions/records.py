@@ -150,7 +150,7 @@ class Records:
         good = record.outcome.final or (record.outcome.error is None and record.budgets == self.budgets)
         return record.outcome if good else None
 
-    def made(self, number: int) -> SettingOutcome | None:
+    def outcome(self, number: int) -> SettingOutcome | None:
         """The outcome that this sweep has stored for a setting; None if it has stored none yet."""
         record = self._read(number)
         return None if record is None or record.job != self.job else record.outcome

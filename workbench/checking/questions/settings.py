@@ -79,7 +79,7 @@ class SettingPlan(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-_TOLD = ("symmetry", "notes")
+_REMARKS = ("symmetry", "notes")
 
 
 def plans_of(
@@ -201,7 +201,7 @@ def settings_table(
     asked_for = {name for plan in plans for name in plan.names}
     ordered = dict.fromkeys([*(properties or model.declared.properties), DEADLOCK.name])
     names = [name for name in ordered if name in asked_for]
-    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _TOLD)
+    sets, notes = ([*dict.fromkeys(word for plan in plans for word in getattr(plan, part))] for part in _REMARKS)
     family = model.declared
     notes += family.translation_notes
     attrs = {"properties": names, "symmetry": sets, "notes": notes, "words": _words(model, varied)}

@@ -71,7 +71,7 @@ class Attempt:
         return len(self.breaks), len(self.never)
 
     @property
-    def told(self) -> str:
+    def in_line(self) -> str:
         """The changes in one line, choices by their words."""
         return spell(self.changes, self.before.model.declared.constants)
 
@@ -103,7 +103,7 @@ class Attempt:
 
     def __repr__(self) -> str:
         if self.result is None:
-            return f"{self.told}: {self.error}"
+            return f"{self.in_line}: {self.error}"
         unknown = [f"{v.name} unknown" for v in self.result.verdicts if v.holds is None]
         clauses = [
             f"{after.name} {after.word}, {'which comes with it' if before is None else f'before {before.word}'}"
@@ -112,7 +112,7 @@ class Attempt:
         clauses += unknown
         if self.mends and self.never:
             clauses.append(f"but then {never_happen(self.never)}")
-        return f"{self.told}: {'; '.join(clauses) or 'no verdict changes'}{in_stale(self.before.translation)}"
+        return f"{self.in_line}: {'; '.join(clauses) or 'no verdict changes'}{in_stale(self.before.translation)}"
 
 
 def _few(names: list[str]) -> str:
@@ -160,7 +160,7 @@ class Repairs:
     def why(self) -> str:
         if not self.found:
             return f"no repair of {self.name} was found{in_stale(self.translation)}"
-        sets = ", or with ".join(attempt.told for attempt in self.found)
+        sets = ", or with ".join(attempt.in_line for attempt in self.found)
         return f"{self.name} holds with {sets}{in_stale(self.translation)}"
 
     def __repr__(self) -> str:

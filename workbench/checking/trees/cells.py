@@ -141,7 +141,7 @@ class Interner:
         self._hashes[self._base[cell] + number] = self._hash(cell, value)
         return number
 
-    def known(self, cell: int, value: Any) -> int | None:
+    def find(self, cell: int, value: Any) -> int | None:
         """The number of `value` in `cell`, if it was met before."""
         return self._numbers[cell].get(identity(value))
 

@@ -106,7 +106,7 @@ class _Again:
                 return "fairness counts it for other conditions"
             writes = slice(arrays.step_first[step], arrays.step_stop[step])
             before = dict(zip(arrays.write_cell[writes].tolist(), arrays.write_value[writes].tolist(), strict=True))
-            written = ((cell, self._cells.known(cell, value)) for cell, value in outcome.writes.items())
+            written = ((cell, self._cells.find(cell, value)) for cell, value in outcome.writes.items())
             now = {cell: _NEVER_MET if value is None else value for cell, value in written}
             now = {cell: value for cell, value in now.items() if cell not in path or value != path[cell]}
             for cell in (cell for cell in {**now, **before} if now.get(cell) != before.get(cell)):

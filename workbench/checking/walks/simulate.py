@@ -166,27 +166,27 @@ class _Tracing:
     """Lets the model make the traces of decided properties, until it is stopped."""
 
     def __init__(self, asked: WalkRequest, walked: Walked, shorten: int) -> None:
-        self._asked, self._made, self._shorten = asked, walked, shorten
+        self._asked, self._walked, self._shorten = asked, walked, shorten
         self._places = {declared.name: at for at, declared in enumerate(judged(asked.plan))}
         self.notes: list[str] = []
 
     @cached_property
     def _walker(self) -> Walker:
-        return Walker(self._asked.plan, self._asked.rule, self._made.starts)
+        return Walker(self._asked.plan, self._asked.rule, self._walked.starts)
 
     @cached_property
     def _shortener(self) -> Shortener:
-        return Shortener(self._asked.plan, self._made.starts, self._asked.limits)
+        return Shortener(self._asked.plan, self._walked.starts, self._asked.limits)
 
     def verdict(self, declared: Property) -> Verdict | None:
         """The verdict on a property, if a walk decided it."""
         at = self._places.get(declared.name)
-        if at is None or not self._made.tally.decided[at]:
+        if at is None or not self._walked.tally.decided[at]:
             return None
         way: Way | None = None
         try:
             if not interrupted():
-                number, depth = int(self._made.tally.number[at]), int(self._made.tally.depth[at])
+                number, depth = int(self._walked.tally.number[at]), int(self._walked.tally.depth[at])
                 way = Way(*self._walker.retrace(number, depth))
                 for shorter in self._shortener.shorter(declared, way, self._shorten):
                     way = shorter
@@ -194,12 +194,12 @@ class _Tracing:
             pass
         if way is None:
             return Verdict.on(declared, declared.wanted, NO_TRACE)
-        self.notes.append(f"{declared.name}: {_told(number, depth, way)}")
+        self.notes.append(f"{declared.name}: {_summary(number, depth, way)}")
         model = self._asked.plan.model
         return decided_verdict(model, declared, replay(model, way.start, way.moves))
 
 
-def _told(number: int, depth: int, way: Way) -> str:
+def _summary(number: int, depth: int, way: Way) -> str:
     met = f"walk {number} met it after {counted(depth, 'step')}"
     fewer = f"; its trace was shortened to {counted(len(way.moves), 'step')}" if len(way.moves) < depth else ""
     return met + fewer + ("; no trace is shorter" if way.shortest else "; a shorter trace may exist")

@@ -54,7 +54,7 @@ def repair_of(result: Result) -> str:
     best = [_also_broken(attempt) for attempt in sorted(mended, key=lambda attempt: attempt.price)[:_MOST_TOLD]]
     repairs = []
     for attempt, broken in sorted(best, key=lambda pair: len(pair[1])):
-        repairs.append(attempt.told + (f" (but breaks {', '.join(broken)})" if broken else ""))
+        repairs.append(attempt.in_line + (f" (but breaks {', '.join(broken)})" if broken else ""))
     return ", or ".join(repairs)
 
 

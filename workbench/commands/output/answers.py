@@ -37,19 +37,19 @@ def add_answer(
     parser: argparse.ArgumentParser,
     kinds: Iterable[str] = (*outputs.TRACES, outputs.DATA),
     trace: str | None = None,
-    told: Mapping[str, str] | None = None,
+    descriptions: Mapping[str, str] | None = None,
 ) -> None:
     """Add the options of every command that gives an answer.
 
     Args:
         kinds: The suffixes of files that the command writes.
         trace: What ``--trace`` prints; None if there is no such option.
-        told: Descriptions of kinds of files, where they differ from those for a trace.
+        descriptions: Descriptions of kinds of files, where they differ from those for a trace.
     """
     if trace is not None:
         add_options(parser, "--trace", help=trace)
     add_options(parser, "--json", "--quiet")
-    outputs.add_outputs(parser, kinds, told)
+    outputs.add_outputs(parser, kinds, descriptions)
 
 
 def check_answer(arguments: argparse.Namespace, inputs: Sequence[object]) -> None:

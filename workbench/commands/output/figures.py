@@ -68,12 +68,12 @@ def figure_changes(configuration: Configuration, result: Result) -> list[FigureC
         names = [*_FIRST, *(verdict.name for verdict in result.verdicts)]
     verdicts = {verdict.name: verdict for verdict in result.verdicts}
     return [
-        FigureChange(keys_of(name), before.get(name, NOTHING), *_found(name, result, verdicts.get(name)))
+        FigureChange(keys_of(name), before.get(name, NOTHING), *_computed(name, result, verdicts.get(name)))
         for name in names
     ]
 
 
-def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str]:
+def _computed(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str]:
     """The computed figure, in words and as TOML."""
     if name in COUNTS:
         return f"{getattr(result, name):,}", str(getattr(result, name))
@@ -81,7 +81,7 @@ def _found(name: str, result: Result, verdict: Verdict | None) -> tuple[str, str
         return verdict.word, json.dumps(verdict.word)
     if verdict is None or verdict.holds is None or verdict.trace is None:
         raise InputError(f"{name} is not decided, so that there is no verdict to accept")
-    return verdict.told, f"{{ {verdict.word} = {len(verdict.trace)} }}"
+    return verdict.summary, f"{{ {verdict.word} = {len(verdict.trace)} }}"
 
 
 def lines_of(text: str) -> dict[Keys, int]:

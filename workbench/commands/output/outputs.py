@@ -43,7 +43,7 @@ TRACES: dict[str, Callable[[Trace], str]] = {
     ".tlc.json": lambda trace: as_json(to_tlc_json(trace)),
     ".md": to_mermaid,
 }
-_TOLD = {
+_WORDS = {
     ".html": "a page with pictures, to step through",
     ".svg": "the trace as an animated picture",
     ".itf.json": "the trace in the Informal Trace Format, for `validate` and `drive` too",
@@ -69,15 +69,15 @@ class Output(NamedTuple):
 
 
 def add_outputs(
-    parser: argparse._ActionsContainer, kinds: Iterable[str], told: Mapping[str, str] | None = None
+    parser: argparse._ActionsContainer, kinds: Iterable[str], descriptions: Mapping[str, str] | None = None
 ) -> None:
     """Add ``-o``.
 
     Args:
         kinds: The suffixes that the command can write, and :data:`FOLDER` if it can write a folder.
-        told: Their descriptions, where they differ from those for a trace.
+        descriptions: Their descriptions, where they differ from those for a trace.
     """
-    words = {kind: ({**_TOLD, **(told or {})})[kind] for kind in kinds}
+    words = {kind: ({**_WORDS, **(descriptions or {})})[kind] for kind in kinds}
     wide = max(map(len, words))
     lines = "\n".join(f"  {kind:<{wide}}  {description}" for kind, description in words.items())
     hint = "its ending says what is written (may be repeated); the ending alone writes to standard output"

@@ -60,37 +60,37 @@ class _Shown:
 
 
 class _Lines:
-    """Plain lines on a search, see :func:`progress_line`; each finding comes once, with the progress next told."""
+    """Plain lines on a search, see :func:`progress_line`; each finding comes once, with the next progress."""
 
-    def __init__(self, what: str, told: Callable[[Any], str], found: Callable[[Any], Sequence[str]]) -> None:
-        self._what, self._told, self._found = what, told, found
-        self._lines, self._said = SparseLines(), set[str]()
+    def __init__(self, prefix: str, text: Callable[[Any], str], findings: Callable[[Any], Sequence[str]]) -> None:
+        self._prefix, self._text, self._findings = prefix, text, findings
+        self._lines, self._printed = SparseLines(), set[str]()
 
     def __call__(self, at: Any) -> None:
-        self._lines(lambda: "\n".join(self._what + text for text in (self._told(at), *self._new(at))))
+        self._lines(lambda: "\n".join(self._prefix + text for text in (self._text(at), *self._new(at))))
 
     def _new(self, at: Any) -> list[str]:
-        new = [line for line in self._found(at) if line not in self._said]
-        self._said.update(new)
+        new = [line for line in self._findings(at) if line not in self._printed]
+        self._printed.update(new)
         return new
 
 
 @contextmanager
 def progress_line(
-    what: str = "",
-    told: Callable[[Any], str] = progress_text,
-    found: Callable[[Any], Sequence[str]] = lambda at: (),
+    prefix: str = "",
+    text: Callable[[Any], str] = progress_text,
+    findings: Callable[[Any], Sequence[str]] = lambda at: (),
 ) -> Iterator[Callable[[Any], None]]:
-    """Show a search's progress, rendered by `told`, with the lines that it has `found`.
+    """Show a search's progress, rendered by `text`, with a line for each of its `findings`.
 
-    A terminal shows both until the search ends. Elsewhere, `what` is searched precedes each of them. A search that ends
-    before its first progress line shows no findings either, since its result repeats them.
+    A terminal shows both until the search ends. Elsewhere, `prefix`, which says what is searched, precedes each line. A
+    search that ends before its first progress line shows no findings either, since its result repeats them.
     """
     if not (sys.stderr.isatty() and is_installed("rich")):
-        yield _Lines(what, told, found)
+        yield _Lines(prefix, text, findings)
         return
     from rich.console import Console
     from rich.status import Status
 
     with Status("", console=Console(stderr=True)) as status, telling(status.console.print):
-        yield lambda at: status.update(_Shown(lambda: "\n  ".join((told(at), *found(at)))))
+        yield lambda at: status.update(_Shown(lambda: "\n  ".join((text(at), *findings(at)))))

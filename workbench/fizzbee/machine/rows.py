@@ -108,7 +108,7 @@ class Rows:
         for role, cells in zip(self.roles, self.of_roles, strict=True):
             owner = by_name[role.name].fields
             values.update({cell: owner.get(name, ABSENT) for name, cell in cells.items()})
-        values[self.threads] = self.told(state.threads)
+        values[self.threads] = self.of_threads(state.threads)
         frozen, places = self.frozen(values)
         row: list[Any] = [frozen.get(cell) for cell in range(len(self.layout.cells))]
         for cell, groups in self.linked(frozen, places.values()).items():
@@ -145,7 +145,7 @@ class Rows:
 
     # Unfinished actions, as values ------------------------------------------------------------------------------------
 
-    def told(self, threads: Sequence[Thread]) -> Value:
+    def of_threads(self, threads: Sequence[Thread]) -> Value:
         """Threads as nested tuples of their values, which can be frozen; in a bag, if names are exchanged in them."""
         nested = tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
         return Collection("bag", nested) if self.sets and nested else nested
@@ -157,7 +157,7 @@ class Rows:
         return frame.name, variables, work, frame.owner, target, frame.starts
 
     def untold(self, value: Value) -> list[Thread]:
-        """The threads that :meth:`told` turned into tuples."""
+        """The threads that :meth:`of_threads` turned into tuples."""
         return [Thread(action, list(map(self._frame_untold, frames))) for action, frames in members(value)]
 
     def _frame_untold(self, value: Value) -> Frame:
@@ -248,7 +248,7 @@ class RowState(State):
             for cell in affected:
                 self.load(cell)
             frozen, places = rows.frozen(self._values())
-        for group, value in self._thawing.made.items():
+        for group, value in self._thawing.shared.items():
             if elsewhere := [place for place in group if place[0] not in frozen]:
                 places[id(value)] += elsewhere
         self._write(frozen)
@@ -268,14 +268,14 @@ class RowState(State):
             number, name = self._rows.holders[cell]
             values[cell] = self._owners[number].held[name]
         if self._threads is not None:
-            values[self._rows.threads] = self._rows.told(self._threads)
+            values[self._rows.threads] = self._rows.of_threads(self._threads)
         return values
 
     def _affected(self, frozen: dict[int, Any], places: Places) -> set[int]:
         """The cells still to load: they share an object whose value or other places the step may have changed."""
         changed = {cell for cell, value in frozen.items() if not is_same(value, self._row[cell])}
         affected: set[int] = set()
-        for group, value in self._thawing.made.items():
+        for group, value in self._thawing.shared.items():
             elsewhere = {cell for cell, _ in group if cell not in frozen}
             if elsewhere:
                 here = {place for place in group if place[0] in frozen}

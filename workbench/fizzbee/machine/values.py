@@ -205,12 +205,12 @@ class Thawing:
 
     Attributes:
         groups: For each place of a shared object, all of that object's places.
-        made: The shared objects thawed so far, by their places.
+        shared: The shared objects thawed so far, by their places.
     """
 
     def __init__(self, roles: dict[str, Instance]) -> None:
         self._roles = roles
-        self.groups, self.made = dict[Place, frozenset[Place]](), dict[frozenset[Place], Value]()
+        self.groups, self.shared = dict[Place, frozenset[Place]](), dict[frozenset[Place], Value]()
 
     def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
         """The interpreter value at a place. It is new, except for shared objects thawed at another place before."""
@@ -229,8 +229,8 @@ class Thawing:
         if kind is Items and frozen.kind == "tuple":
             return tuple(self._all(frozen.items, cell, path))
         group = self.groups.get((cell, path)) if self.groups else None
-        if group is not None and group in self.made:
-            return self.made[group]
+        if group is not None and group in self.shared:
+            return self.shared[group]
         value: Value = None
         if kind is tuple:
             value = self._all(frozen, cell, path)
@@ -252,7 +252,7 @@ class Thawing:
             value = Collection(frozen.kind)
             value.items = self._all(frozen.items, cell, path)
         if group is not None:
-            self.made[group] = value
+            self.shared[group] = value
         return value
 
     def _all(self, parts: tuple[Any, ...], cell: int, path: Path) -> list[Value]:

@@ -57,14 +57,14 @@ class RefinementProperty(Property):
         Raises:
             InputError: If it does not accept them.
         """
-        constants = {name: _given(model, self.name, source) for name, source in self.constants.items()}
+        constants = {name: _constant(model, self.name, source) for name, source in self.constants.items()}
         try:
             return self.abstract(**constants)
         except InputError as error:
             raise InputError(f"{self.name} of {type(model).name} refines {self.abstract.name}: {error}") from None
 
 
-def _given(model: Model, name: str, source: str) -> Any:
+def _constant(model: Model, name: str, source: str) -> Any:
     value = getattr(model, source, None) if isinstance(source, str) else None
     if value is None and source not in model.constants:
         raise ModelError(f"{name}: {type(model).__name__} has no constant, attribute or method {brief(source)}")

@@ -145,7 +145,7 @@ class Limits:
         self.budget = check_kind("budget", budget, Budget)
         self._watch = check_kind("watch", watch, Watch)
         self._spent = spent
-        self._told = 0
+        self._reported = 0
         self._last: Progress | None = None
         self._decided: dict[str, Decided] = {}
         self._timed = True
@@ -158,7 +158,7 @@ class Limits:
         The search finds everything again before it may stop, and no progress is reported twice.
         """
         self._began = time.perf_counter() - self._spent
-        self._known = self._told
+        self._reported_before = self._reported
 
     @contextmanager
     def off_the_clock(self) -> Iterator[None]:
@@ -241,9 +241,9 @@ class Limits:
         self, level: int, states: int, frontier: int, held: Callable[[], int], levels: Iterable[int] = ()
     ) -> None:
         """Report progress and :meth:`enforce`; after a restart, only once the search is as far as it was before."""
-        if states < self._known:
+        if states < self._reported_before:
             return
-        self._told = states
+        self._reported = states
         if self._watch.on_progress is not None:
             decided = tuple(self._decided.values())
             self._last = Progress(level, states, frontier, self.seconds, held(), decided, tuple(levels))

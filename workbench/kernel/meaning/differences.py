@@ -20,12 +20,12 @@ class Difference(NamedTuple):
     before: str | None
     after: str
 
-    def told(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
+    def in_words(self, arrow: str = "->", brief: Callable[[str], str] = str) -> str:
         """The change in words, with its values passed through `brief`."""
         return f"{'' if self.before is None else f'{brief(self.before)} {arrow} '}{brief(self.after)}"
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.told()}"
+        return f"{self.where}: {self.in_words()}"
 
 
 def differences(where: str, before: Any, after: Any, notation: Notation = PYTHON) -> Iterator[Difference]:

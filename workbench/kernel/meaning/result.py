@@ -117,7 +117,7 @@ class Verdict:
         return "holds" if self.holds else "violated"
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The verdict in a few words: ``violated (22 states)``."""
         return with_states(self.word, self.trace_states)
 
@@ -125,7 +125,7 @@ class Verdict:
     def line(self) -> Styled:
         """The verdict in a line, with its mark and the reason."""
         reason = f": {self.why}" if self.why else ""
-        return Styled(MARKS[self.holds], _STYLES[self.holds], f" {self.told:<24} {self.name}{reason}")
+        return Styled(MARKS[self.holds], _STYLES[self.holds], f" {self.summary:<24} {self.name}{reason}")
 
     def __str__(self) -> str:
         return str(self.line)
@@ -202,7 +202,7 @@ class Judged(Lined):
     @property
     def why(self) -> str:
         """A text that lists the properties that do not hold, or says that everything holds."""
-        open_or_bad = [f"{v.name} {v.told}" for v in self.verdicts if v.holds is not True]
+        open_or_bad = [f"{v.name} {v.summary}" for v in self.verdicts if v.holds is not True]
         open_or_bad += [] if self.error is None else ["an error of the model"]
         if open_or_bad or not self.verdicts:
             reason = "; ".join(open_or_bad) or "nothing is checked"

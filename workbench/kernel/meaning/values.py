@@ -332,13 +332,13 @@ class ObjectClasses:
     """The classes of the records and objects among one model's values, by name."""
 
     def __init__(self) -> None:
-        self._known: dict[str, type] = {}
+        self._kinds: dict[str, type] = {}
 
     def check(self, value: Any) -> None:
         """Raise :class:`ModelError` if the classes of two objects have the same name."""
         for part in objects_in(value):
             kind = type(part)
-            if self._known.setdefault(kind.__qualname__, kind) is not kind:
+            if self._kinds.setdefault(kind.__qualname__, kind) is not kind:
                 raise ModelError(
                     f"two classes are called {kind.__qualname__!r}, and states hold objects of both, which read the "
                     "same; rename one"

@@ -431,7 +431,7 @@ class Paimon(Model):
         fields = ((key, column) for key in self.PkCol1Values for column in COLUMNS)
         return {
             "rows": {key: self.rows(s, key, s.latest) for key in self.PkCol1Values},
-            "acknowledged": {field: table.told(s, *field, self.versions) for field in fields},
+            "acknowledged": {field: table.values_of_commits(s, *field, self.versions) for field in fields},
         }
 
     @refines(Table, Keys="PkCol1Values", Columns="column_names", Values="column_values", by_default=False)

@@ -162,6 +162,6 @@ def expected(s: Any, key: str, column: str, version: int) -> str | None:
     return None
 
 
-def told(s: Any, key: str, column: str, versions: Sequence[int]) -> tuple[str | None, ...]:
+def values_of_commits(s: Any, key: str, column: str, versions: Sequence[int]) -> tuple[str | None, ...]:
     """The values that commits gave to a column, in commit order."""
     return tuple(change.value for version in versions for change in s.log[key, column, version])

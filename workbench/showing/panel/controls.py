@@ -90,7 +90,7 @@ class Controls(Box):
         switches = [name for name, constant in declared.items() if constant.domain.kind == "switch"]
         sentences = {name: declared[name].doc for name in near if name in switches}
         rest = {name: _tip(declared[name]) for name in switches if name not in sentences}
-        self.told = Toggles(sentences, self._changed, sentences=True)
+        self.sentences = Toggles(sentences, self._changed, sentences=True)
         self.switches = Toggles(rest, self._changed)
         self._controls = {n: self._control(n, c) for n, c in declared.items() if n not in switches}
         choices = [name for name in near if name in self._controls and declared[name].domain.kind == "choice"]
@@ -102,7 +102,7 @@ class Controls(Box):
             for part in (self._controls[name].part, self.about.get(name))
             if part is not None
         ]
-        self.near = Box([self.told, *beside], "wb-near")
+        self.near = Box([self.sentences, *beside], "wb-near")
         far = [control.part for name, control in self._controls.items() if name not in near]
         super().__init__([Box(far, "wb-controls"), self.switches])
         self._look()
@@ -133,20 +133,20 @@ class Controls(Box):
 
     def hint(self, hints: Mapping[str, Sequence[tuple[str, str]]], unknown: Sequence[tuple[str, str]] = ()) -> None:
         """Show next to each visible switch or choice what another value would do, or that this is `unknown`."""
-        of = {name: hints.get(name, unknown) for name in (*self.told.titles, *self.about)}
-        self.told.hints = {name: of[name][0] for name in self.told.titles if of[name]}
+        of = {name: hints.get(name, unknown) for name in (*self.sentences.titles, *self.about)}
+        self.sentences.hints = {name: of[name][0] for name in self.sentences.titles if of[name]}
         for name, words in self.about.items():
             words.html = _about(self._declared[name], of[name])
 
     def values(self) -> dict[str, Any]:
         """The values that are set, for the model's constructor."""
         typed = {name: control.get() for name, control in self._controls.items()}
-        on = {*self.told.on, *self.switches.on}
+        on = {*self.sentences.on, *self.switches.on}
         return {name: typed.get(name, name in on) for name in self._declared}
 
     def assign(self, constants: dict[str, Any]) -> None:
         """Set some or all of the controls, without calling `on_change`."""
-        self.told.set(constants)
+        self.sentences.set(constants)
         self.switches.set(constants)
         for name in constants.keys() & self._controls.keys():
             self._controls[name].set(constants[name])

@@ -107,7 +107,7 @@ class Number(Field):
     said = Seen()
 
     def __init__(self, label: str, numbers: range, value: int | None = None, kind: str = "number", **more: Any) -> None:
-        self.numbers, self._kind, self.said = numbers, kind, ""
+        self.numbers, self._kind, self.warning = numbers, kind, ""
         super().__init__(label, numbers[0] if value is None else value, **more)
 
     def read(self, sent: Any) -> Any:
@@ -117,7 +117,7 @@ class Number(Field):
             return None
         nearest = min(max(typed, self.numbers[0]), self.numbers[-1])
         takes = f"{typed} is not accepted; it takes {self.numbers[0]} to {self.numbers[-1]}"
-        self.said = "" if nearest == typed else takes
+        self.warning = "" if nearest == typed else takes
         return nearest
 
     def control(self) -> Markup:
@@ -126,7 +126,7 @@ class Number(Field):
             "input", type=self._kind, min=numbers[0], max=numbers[-1], step=numbers.step, value=self.value,
             **self.named(),
         )  # fmt: skip
-        warning = element("span", self.said, class_="wb-wrong", role="alert") if self.said else None
+        warning = element("span", self.warning, class_="wb-wrong", role="alert") if self.warning else None
         return joined([field, None if self._kind == "number" else element("output", self.value), warning])
 
 

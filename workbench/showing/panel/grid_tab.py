@@ -110,7 +110,7 @@ class GridTab(Tab):
         drawn = verdict_map(self._verdicts(asked), list(asked.values), x=largest[0], y=largest[1],
                             properties=[asked.name], clickable=True)  # fmt: skip
         present = next((str(number) for number, cell in self._work.cells.items() if self._is_set(model, cell)), None)
-        self._map.html = _told(asked) + svg(drawn.plot(), present)
+        self._map.html = _heading(asked) + svg(drawn.plot(), present)
         self._draw_actions(asked)
 
     def _verdicts(self, asked: Asked) -> pd.DataFrame:
@@ -189,7 +189,7 @@ class GridTab(Tab):
         for failing in explanation.failing[:_MOST_FAILING]:
             states = "" if failing.states is None else counted(failing.states, "state")
             load = element("button", "Load", class_="wb-button", data_send=str(failing.row))
-            rows.append((element("code", explanation.told(failing.setting)), states, load))
+            rows.append((element("code", explanation.in_line(failing.setting)), states, load))
         if rows:
             head = (
                 f"{counted(len(explanation.failing), 'setting')} in which it fails",
@@ -290,7 +290,7 @@ def _differing(asked: Asked) -> dict[str, Any]:
     return {n: v for n, v in asked.fixed.items() if v != declared[n].parse(n, declared[n].default)}
 
 
-def _told(asked: Asked) -> Markup:
+def _heading(asked: Asked) -> Markup:
     """A line that describes the map."""
     declared = asked.settings.model_class.declared.constants
     others = ", ".join(f"{name} = {declared[name].domain.word(value)}" for name, value in _differing(asked).items())

@@ -114,7 +114,7 @@ class Side(Box):
         checked = f"{len(checks)} of {len(model.properties.keys() | set(checks))} properties checked"
         over = f"symmetry over {', '.join(settings.symmetry)}" if settings.symmetry else None
         notes = [element("span", text, class_="wb-note") for text in (checked, over) if text]
-        self.more.said = joined([element("span", differing), *notes])
+        self.more.summary = joined([element("span", differing), *notes])
 
     # What a person does --------------------------------------------------------------------------------------------
 

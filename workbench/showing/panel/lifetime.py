@@ -28,15 +28,15 @@ class Cells:
 
     def __init__(self) -> None:
         self._events: Any = None
-        self._made: dict[ipywidgets.Widget, str] = {}
+        self._cell_of: dict[ipywidgets.Widget, str] = {}
         self._shown: dict[ipywidgets.Widget, set[str]] = {}
         self._replaced: set[ipywidgets.Widget] = set()  # the cell that made it has made another one
         self._fresh: set[ipywidgets.Widget] = set()  # made or shown since a cell has ended
 
-    def made(self, panel: ipywidgets.Widget) -> None:
+    def add(self, panel: ipywidgets.Widget) -> None:
         """Note that the running cell makes a panel."""
         if cell := self._running():
-            self._made[panel] = cell
+            self._cell_of[panel] = cell
             self._fresh.add(panel)
 
     def shown(self, panel: ipywidgets.Widget) -> str | None:
@@ -48,7 +48,7 @@ class Cells:
 
     def forget(self, panel: ipywidgets.Widget) -> None:
         """Note that a panel is closed."""
-        self._made.pop(panel, None)
+        self._cell_of.pop(panel, None)
         self._shown.pop(panel, None)
         self._replaced.discard(panel)
         self._fresh.discard(panel)
@@ -68,8 +68,8 @@ class Cells:
     def _ended(self, outcome: Any) -> None:
         """Update the records after a cell has run: panels that it did not show again are out of sight there."""
         cell = outcome.info.cell_id
-        if any(self._made.get(panel) == cell for panel in self._fresh):
-            self._replaced |= {panel for panel, origin in self._made.items() if origin == cell} - self._fresh
+        if any(self._cell_of.get(panel) == cell for panel in self._fresh):
+            self._replaced |= {panel for panel, origin in self._cell_of.items() if origin == cell} - self._fresh
         for panel in self._shown.keys() - self._fresh:
             self._shown[panel].discard(cell)
         boxed = [panel for panel in self._fresh if panel not in self._shown and boxes_of(panel)]
@@ -98,7 +98,7 @@ class Displayed(ipywidgets.DOMWidget):
 
     def __init__(self, *children: Any, **options: Any) -> None:
         super().__init__(*children, **options)
-        CELLS.made(self)
+        CELLS.add(self)
 
     def static(self) -> Drawn | None:
         """The static copy, shown when there is no kernel."""

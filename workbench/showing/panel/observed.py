@@ -42,7 +42,7 @@ class Observed(Surface):
     """
 
     def __init__(self, root: Part, lock: Any = None) -> None:
-        self._given: dict[str, Any] = {}
+        self._followed: dict[str, Any] = {}
         super().__init__(root, lock)
         self._thread = threading.current_thread()
         try:
@@ -64,12 +64,12 @@ class Observed(Surface):
     def deliver(self) -> None:
         """Have the traits follow now. May be called in the thread that made the widget."""
         with self._lock:
-            self._given = now = self.now()
+            self._followed = now = self.now()
         for name, value in now.items():
             self.set_trait(name, value)
-        self._given = {}
+        self._followed = {}
 
     def is_followed(self, proposal: Any) -> bool:
         """Whether a trait gets a value because it follows, rather than because somebody sets it."""
         name = proposal["trait"].name
-        return name in self._given and bool(self._given[name] == proposal["value"])
+        return name in self._followed and bool(self._followed[name] == proposal["value"])

@@ -67,7 +67,7 @@ class Workbench(Observed):
 
     def __init__(self, what: Any, /, **constants: Any) -> None:
         self.session = self._work = Session(opening(what, constants))
-        self._wanted: Settings | None = None
+        self._pending: Settings | None = None
         self._hints = Hints(self.session, self._hint)
         self._side = Side(self.session, self._hints)
         self.bar = CheckBar(self.session, self._select)
@@ -81,7 +81,7 @@ class Workbench(Observed):
         with self.held():
             self.session.on("check", self._checking)
             for event in ("result", "selected"):
-                self.session.on(event, self._found)
+                self.session.on(event, self._progressed)
             self.session.on("stepping", self._stepping)
             self.session.on("settings", self.follow)
             self.session.on("check", self.follow)
@@ -152,7 +152,7 @@ class Workbench(Observed):
     def now(self) -> dict[str, Any]:
         session = self.session
         return {
-            "constants": dict((self._wanted or session.settings).constants),
+            "constants": dict((self._pending or session.settings).constants),
             "verdicts": self._words(),
             "selected": session.selected,
             "step": self.story.stepping.player.step,
@@ -162,21 +162,21 @@ class Workbench(Observed):
         session = self.session
         if session.error is not None:
             return {}
-        if self._wanted is None and session.result is not None and not (session.running or session.waiting):
+        if self._pending is None and session.result is not None and not (session.running or session.waiting):
             return {verdict.name: verdict.word for verdict in session.result.verdicts}
-        asked = (self._wanted or session.settings).applicable()
+        asked = (self._pending or session.settings).applicable()
         return dict.fromkeys(asked, "not asked" if session.waiting else "checking")
 
     @traitlets.validate("constants")
     def _accepted(self, proposal: Any) -> dict[str, Any]:
         if self.is_followed(proposal):
             return dict(proposal["value"])
-        present = self._wanted or self.session.settings
+        present = self._pending or self.session.settings
         with refusing():
             changed = present.with_constants(proposal["value"])
             changed.model()  # raises an error unless they go together
         if changed.constants != present.constants:
-            self._wanted = changed
+            self._pending = changed
             if self._loop is None:
                 self._change()
             else:
@@ -185,12 +185,12 @@ class Workbench(Observed):
 
     def _change(self) -> None:
         """Apply the constants that were set."""
-        settings, self._wanted = self._wanted, None
+        settings, self._pending = self._pending, None
         if settings is not None:
             self.session.change(settings)
 
     @traitlets.validate("selected")
-    def _known(self, proposal: Any) -> Any:
+    def _selectable(self, proposal: Any) -> Any:
         if not self.is_followed(proposal):
             with refusing():
                 check_selected(proposal["value"], self.session.result)
@@ -219,7 +219,7 @@ class Workbench(Observed):
             self.bar.look()
             self._tabs.shown = self.session.error is None or self.result is not None
 
-    def _found(self) -> None:
+    def _progressed(self) -> None:
         with self.held():
             self.bar.look()
             self._opened()

@@ -168,10 +168,10 @@ class Fold(Box):
 
     def __init__(self, title: str, children: Iterable[Part] = ()) -> None:
         super().__init__(children)
-        self._title, self.said = title, ""
+        self._title, self.summary = title, ""
 
     def markup(self) -> Markup:
-        line = element("span", element("b", self._title), self.said, class_="wb-fold-line")
+        line = element("span", element("b", self._title), self.summary, class_="wb-fold-line")
         return element("details", element("summary", line), super().markup(), class_="wb-fold")
 
 

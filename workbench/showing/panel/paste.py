@@ -24,11 +24,11 @@ class OpenPermalink(Box):
             "Open a permalink", placeholder="workbench:MODEL?NAME=VALUE#0/...",
             tip="the line below each trace, which re-creates it", on_change=self.submit, class_="wb-long",
         )  # fmt: skip
-        self._said = Pane()
+        self._notice = Pane()
         self._agree = Button("Watch these", "run these Python expressions in every state of the trace", self._agreed)
         self._agree.shown = False
         go = Button("Open", "take its settings, and step on from its end", self.submit)
-        super().__init__([Box([self.line, go], "wb-toolbar"), self._said, self._agree])
+        super().__init__([Box([self.line, go], "wb-toolbar"), self._notice, self._agree])
 
     def submit(self) -> None:
         """Open the permalink in the field."""
@@ -45,7 +45,7 @@ class OpenPermalink(Box):
         self._offer(offered, element("p", "The permalink says to watch ", expressions, only) if offered else "")
 
     def _offer(self, offered: tuple[str, ...], notice: str) -> None:
-        self._offered, self._said.html = offered, notice
+        self._offered, self._notice.html = offered, notice
         self._agree.shown = bool(offered)
 
     def _agreed(self) -> None:

@@ -13,7 +13,7 @@ from workbench.showing.pictures.markup import Markup
 from workbench.showing.session import Session
 from workbench.showing.session.events import Events
 from workbench.showing.view import TraceView, animated_svg, trace_page, trace_view
-from workbench.showing.view.base.wording import Told
+from workbench.showing.view.base.wording import Wording
 from workbench.showing.view.trace.source_listing import listing
 from workbench.showing.view.trace.trace import packed
 from workbench.showing.view.trace.watches import watch_table
@@ -61,7 +61,7 @@ class Player(Part):
         self.trace: Trace | None = None
         self._view: TraceView | None = None
         self._properties: list[str] | None = None
-        self._remark: Told | None = None
+        self._remark: Wording | None = None
         self.on_take: Callable[[str], None] | None = None
         self.values: dict[str, Any] = {"lazy": False, "picture": (0, ""), "strip": {}, "options": {}}
         per_step = ("labels", "states", "sources", "standing", "marks", "texts")
@@ -145,7 +145,7 @@ class Player(Part):
         *,
         properties: list[str] | None = None,
         lazy: bool = False,
-        remark: Told | None = None,
+        remark: Wording | None = None,
     ) -> None:
         """Show another trace.
 

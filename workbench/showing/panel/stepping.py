@@ -21,7 +21,7 @@ from workbench.showing.session import Session, Stepper
 from workbench.showing.session.stepper import MOST_STARTS
 from workbench.showing.view.base.difference import told_apart
 from workbench.showing.view.base.html import noted
-from workbench.showing.view.base.wording import Told, clause, listed, told_action, told_change
+from workbench.showing.view.base.wording import Wording, clause, listed, told_action, told_change
 from workbench.showing.view.trace.possible import possible_steps
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
@@ -108,7 +108,7 @@ class Stepping(Box):
         with self._held():
             if player.trace != trace or self._shown_properties != judged:
                 self._shown_properties = judged
-                lazy = trace is not self.stepper.given
+                lazy = trace is not self.stepper.origin
                 player.show(trace, at, properties=judged, lazy=lazy, remark=self._remark(trace))
             else:
                 player.step = at
@@ -118,7 +118,7 @@ class Stepping(Box):
         self._say()
         self._draw_tools()
 
-    def _remark(self, trace: Trace) -> Told | None:
+    def _remark(self, trace: Trace) -> Wording | None:
         """The remark at the end of a story that takes another course now."""
         again = None if self._session is None else self._session.retold
         return goes_on(again) if again is not None and trace.steps == again.trace.steps else None
@@ -138,7 +138,7 @@ class Stepping(Box):
         if search is not None and search.error:
             self._message.html = noted(search.error)
         else:
-            remark = (search is not None and search.said) or self.stepper.remark
+            remark = (search is not None and search.message) or self.stepper.remark
             notes = [*stale_lines(self.stepper.model.declared.translation), *([remark] if remark else [])]
             self._message.html = joined(map(noted, notes))
 
@@ -173,11 +173,11 @@ class Stepping(Box):
     def _draw_options(self) -> None:
         """The steps that are possible in the present state; why the others are not is folded away."""
         try:
-            self.player.say(moves=self._told())
+            self.player.say(moves=self._moves())
         except ModelError as error:
             self.player.say(moves=complaint(str(error)))
 
-    def _told(self) -> Markup:
+    def _moves(self) -> Markup:
         trace, at = self.stepper.trace, self.stepper.at
         taken = trace.steps[at + 1].move if at < trace.end else None
         self._undo.disabled = at == 0
@@ -214,12 +214,12 @@ class Stepping(Box):
         return trace_view(trace, properties=self._shown_properties, remark=self._remark(trace), at=self.stepper.at)
 
 
-def goes_on(story: Retold) -> Told:
+def goes_on(story: Retold) -> Wording:
     """The continuation of a story with other constants, in words; the variables that differ stand behind them."""
     if story.refused:
-        return Told(f"{clause(story.refused)} - refused now: {story.why}")
+        return Wording(f"{clause(story.refused)} - refused now: {story.why}")
     if not story.other:
-        return Told("Nothing of this is refused now, and from here it goes on")
+        return Wording("Nothing of this is refused now, and from here it goes on")
     last = story.trace.steps[-1]
     instance = last.instance
     assert instance is not None  # a step took another course
@@ -233,4 +233,4 @@ def goes_on(story: Retold) -> Told:
         words = f"{last.lane} is at {ends[0]}"
     else:
         words = clause(last)
-    return Told(f"Now it differs: {words}", f"it leaves {kept} alone" if kept else "; ".join(changes))
+    return Wording(f"Now it differs: {words}", f"it leaves {kept} alone" if kept else "; ".join(changes))

@@ -37,15 +37,15 @@ class Surface(Displayed, anywidget.AnyWidget):
     def __init__(self, root: Part, lock: Any = None) -> None:
         self.content = root
         self._lock = threading.RLock() if lock is None else lock
-        self._known: dict[int, Part] = {}
+        self._parts_here: dict[int, Part] = {}
         self._news: dict[str, str] = {}
-        self._told: dict[str, dict[str, Any]] = {}
+        self._new_values: dict[str, dict[str, Any]] = {}
         self._holding = 0
         self._enter(root)
         bundle = shared_bundle()
         esm = SCRIPT if bundle is None else LOADER
         super().__init__(root=root.number, bundle=bundle, _esm=esm, _dom_classes=["wb-panel"])
-        self._news, self._told = {}, {}  # all of it went with the widget
+        self._news, self._new_values = {}, {}  # all of it went with the widget
         self.on_msg(self._received)
 
     def send(self, content: Any, buffers: Any = None) -> None:
@@ -66,12 +66,12 @@ class Surface(Displayed, anywidget.AnyWidget):
 
     def put_values(self, part: Part, values: dict[str, Any]) -> None:
         with self.held():
-            for kept in (self.values, self._told):
+            for kept in (self.values, self._new_values):
                 kept.setdefault(str(part.number), {}).update(as_text(values))
 
     def _enter(self, part: Part) -> None:
         part.surface = self
-        self._known[part.number] = part
+        self._parts_here[part.number] = part
         if values := part.page_values():
             self.put_values(part, values)
         self._show(part)
@@ -86,8 +86,8 @@ class Surface(Displayed, anywidget.AnyWidget):
                     yield
             finally:
                 self._holding -= 1
-                if not self._holding and (self._news or self._told or click):
-                    (news, self._news), (values, self._told) = (self._news, {}), (self._told, {})
+                if not self._holding and (self._news or self._new_values or click):
+                    (news, self._news), (values, self._new_values) = (self._news, {}), (self._new_values, {})
                     self.send({"parts": news, "values": values, "heard": click})
 
     def _received(self, _: Any, content: dict[str, Any], __: Any) -> None:
@@ -99,19 +99,19 @@ class Surface(Displayed, anywidget.AnyWidget):
                     self.send({"parts": dict(self.parts), "values": dict(self.values)})
             case {"attended": bool(somebody)}:
                 self.attend(somebody)
-            case {"part": int(number), "send": str(sent), "click": int(click)} if number in self._known:
+            case {"part": int(number), "send": str(sent), "click": int(click)} if number in self._parts_here:
                 with self.held((number, click)):
-                    self._known[number].receive(sent, content.get("value"))
-            case {"part": int(number), "set": dict(values), "click": int(click)} if number in self._known:
+                    self._parts_here[number].receive(sent, content.get("value"))
+            case {"part": int(number), "set": dict(values), "click": int(click)} if number in self._parts_here:
                 with self.held((number, click)):
-                    self._known[number].hear(values)
+                    self._parts_here[number].hear(values)
                     self._drop(number, values)
-            case {"part": int(number), "ask": dict(asked)} if number in self._known:
-                self._known[number].asked(asked)
+            case {"part": int(number), "ask": dict(asked)} if number in self._parts_here:
+                self._parts_here[number].asked(asked)
 
     def _drop(self, number: int, values: dict[str, Any]) -> None:
         """Drop pending values that the page has set itself."""
-        pending = self._told.get(str(number), {})
+        pending = self._new_values.get(str(number), {})
         for name in values.keys() & pending.keys():
             if pending[name] == values[name]:
                 del pending[name]

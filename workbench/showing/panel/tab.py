@@ -98,7 +98,7 @@ class Working(Box):
         if aside.error:
             self._note.html = complaint(aside.error)
         else:
-            self._note.html = noted(aside.said) if aside.said else ""
+            self._note.html = noted(aside.message) if aside.message else ""
         if aside.outcome is not None:
             self._outcome(aside.outcome)
         elif aside.key is None:

@@ -56,7 +56,7 @@ class CheckBar(Box):
             self.status.html = failure(session.error, session.led_to_error).html()
         else:
             self.status.html = "" if result is None or session.stale else _notes(result) + self._differences(result)
-        self.headline.html = self._said(result)
+        self.headline.html = self._headline(result)
         if result is not None:
             self.list.html = verdict_list(result, session.selected, session.stale)
 
@@ -79,7 +79,7 @@ class CheckBar(Box):
         stopped = None if result.complete else badge("unknown", f"incomplete: {result.stopped}") + " "
         return element("p", stopped, counts, class_="wb-note", title=summary(result))
 
-    def _said(self, result: Result | None) -> str:
+    def _headline(self, result: Result | None) -> str:
         """The findings; during a check, its findings so far."""
         session = self.session
         if session.progress is not None:
@@ -142,7 +142,7 @@ def _row(verdict: Verdict, result: Result, selected: bool, reached: bool) -> Mar
         "button",
         element("b", mark, class_=f"wb-mark wb-{kind}"),
         " ",
-        element("span", _told(verdict), class_="wb-name"),
+        element("span", _sentence(verdict), class_="wb-name"),
         class_="wb-verdict",
         tabindex=0 if reached else -1,
         data_send=verdict.name,
@@ -152,7 +152,7 @@ def _row(verdict: Verdict, result: Result, selected: bool, reached: bool) -> Mar
     )
 
 
-def _told(verdict: Verdict) -> str:
+def _sentence(verdict: Verdict) -> str:
     """The property's name, with a word where the mark alone would mislead: "no Deadlock", or "reached"."""
     if verdict.kind == "deadlock" and verdict.holds:
         return f"no {verdict.name}"

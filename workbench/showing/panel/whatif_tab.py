@@ -25,7 +25,7 @@ class WhatIf(Tab):
         self._flips = self.working("flips", self._show, "the single changes")
         self._repairs = self.working("repairs", self._show_repairs, "the repairs")
         self._attempts: dict[str, Attempt] = {}
-        self._found: dict[str, Attempt] = {}
+        self._combined: dict[str, Attempt] = {}
         row = Box([self._integers, self._repair], "wb-toolbar")
         return [row, self._repairs, self._sets, self._flips, self._single]
 
@@ -49,7 +49,7 @@ class WhatIf(Tab):
         aside.start((self.session.number, integers), "Checking every single change", work)
 
     def _show(self, attempts: list[Attempt]) -> None:
-        self._attempts = {attempt.told: attempt for attempt in attempts}
+        self._attempts = {attempt.in_line: attempt for attempt in attempts}
         self._draw_single(stale=False)
 
     def _draw_single(self, stale: bool) -> None:
@@ -83,7 +83,7 @@ class WhatIf(Tab):
             aside.start((self.session.number, name, integers), f"Looking for repairs of {name}", work)
 
     def _show_repairs(self, repairs: Repairs) -> None:
-        self._found = {attempt.told: attempt for attempt in repairs.found}
+        self._combined = {attempt.in_line: attempt for attempt in repairs.found}
         if repairs.found:
             name = element("b", repairs.name)
             head = element("p", "The smallest sets of changes after which ", name, " holds")
@@ -98,8 +98,8 @@ class WhatIf(Tab):
             self.session.apply(self._attempts[text].changes)
 
     def _apply_set(self, text: str) -> None:
-        if text in self._found:
-            self.session.apply(self._found[text].changes)
+        if text in self._combined:
+            self.session.apply(self._combined[text].changes)
 
 
 def _is_telling(attempt: Attempt) -> bool:
@@ -119,8 +119,8 @@ def _table(attempts: list[Attempt]) -> Markup:
 
 
 def _row(attempt: Attempt) -> tuple[str, str, str, str]:
-    apply = element("button", "Apply", class_="wb-button", data_send=attempt.told, title="set this in the panel")
-    name = element("code", attempt.told)
+    apply = element("button", "Apply", class_="wb-button", data_send=attempt.in_line, title="set this in the panel")
+    name = element("code", attempt.in_line)
     if attempt.result is None:
         return name, str(attempt.error), "", ""
     flipped = [badge(after.word) + " " + element("code", after.name) for _, after in attempt.flipped]

@@ -185,7 +185,7 @@ class Verdicts(_Following):
             self._panel.session.select(name)
 
     @traitlets.validate("selected")
-    def _known(self, proposal: Any) -> Any:
+    def _selectable(self, proposal: Any) -> Any:
         if not self.is_followed(proposal):
             with refusing():
                 check_selected(proposal["value"], self.result)
@@ -265,7 +265,7 @@ class TracePlayer(_Following):
             return
         stepper = self._panel.session.stepper()
         if self.player.trace != stepper.trace:
-            self.player.show(stepper.trace, stepper.at, lazy=stepper.trace is not stepper.given)
+            self.player.show(stepper.trace, stepper.at, lazy=stepper.trace is not stepper.origin)
         self.player.step = stepper.at
 
     def now(self) -> dict[str, Any]:
@@ -411,7 +411,7 @@ class Compare(Observed):
         >>> paimon = get_model("paimon")
         >>> one, other = (check(paimon(PUT_IF_ABSENT=value), ["ConsistentRead"]) for value in (False, True))
         >>> compared = Compare(one, other)
-        >>> compared.step, compared.told.partition(" (")[0]
+        >>> compared.step, compared.summary.partition(" (")[0]
         (8, 'w1: Create the snapshot file, or overwrite it - another effect')
     """
 
@@ -434,9 +434,9 @@ class Compare(Observed):
         self.deliver()
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The first divergence in a sentence, with the variables that differ."""
-        return str(self._runs.runs.told)
+        return str(self._runs.runs.summary)
 
     def now(self) -> dict[str, Any]:
         return {"step": self._pane.step}

@@ -129,7 +129,7 @@ class Aside:
     Attributes:
         key: The key of the current or last computation; None before the first.
         running: bool
-        said (str): The present work, or its progress.
+        message (str): The present work, or its progress.
         error (str): The reason why there is no outcome, in one line.
         outcome: None while there is none.
     """
@@ -141,7 +141,7 @@ class Aside:
 
     def _clear(self, key: Any) -> None:
         self.key: Any = key
-        self.running, self.said, self.error = False, "", ""
+        self.running, self.message, self.error = False, "", ""
         self.outcome: Any = None
 
     def on_change(self, call: Callable[[], None]) -> None:
@@ -158,7 +158,7 @@ class Aside:
                 self._tell()
                 return
             self._clear(key)
-            self.running, self.said = True, saying
+            self.running, self.message = True, saying
             self._runner.start(work, self._done, self._failed)
             self._tell()
 
@@ -166,7 +166,7 @@ class Aside:
         """Report the progress of `job`."""
         with self._runner.lock:
             if not job.should_stop():
-                self.said = text
+                self.message = text
                 self._tell()
 
     def stop(self) -> None:
@@ -186,10 +186,10 @@ class Aside:
         return self._runner.wait(seconds)
 
     def _done(self, outcome: Any) -> None:
-        self.running, self.said, self.outcome = False, "", outcome
+        self.running, self.message, self.outcome = False, "", outcome
         self._tell()
 
     def _failed(self, reason: str | Exception) -> None:
         self._runner.cancel()
-        self.running, self.said, self.error = False, "", str(reason)
+        self.running, self.message, self.error = False, "", str(reason)
         self._tell()

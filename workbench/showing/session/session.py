@@ -100,11 +100,11 @@ class Session:
         self.story: Trace | None = None
         self.retold: Retold | None = None
         self._shown: dict[str, Trace] = {}  # the behaviour that each property's verdict showed last
-        self._told: Trace | None = None  # the last story that the stepper was sent to
+        self._last_story: Trace | None = None  # the last story that the stepper was sent to
         self._others: list[Trace] = []  # other behaviours for the same verdict, requested later
         self._sent = False  # whether the stepper was sent to a behaviour during the present check
         self._changed = 0.0
-        self._wanted: str | None = None
+        self._preselected: str | None = None
 
     def on(self, event: Event, call: Callable[[], None]) -> Callable[[], None]:
         """Have `call` called at every such event; returns a function that ends this."""
@@ -116,7 +116,7 @@ class Session:
         """Take these settings, check them, and then select this property instead of the most telling one."""
         with self.lock:
             self._set(settings)
-            self._wanted = select
+            self._preselected = select
             self.run()
 
     def load(self, cell: "GridCell") -> None:
@@ -180,7 +180,7 @@ class Session:
             self._failed(reason)
 
     def _set(self, settings: Settings) -> None:
-        self.settings, self._wanted = settings, None
+        self.settings, self._preselected = settings, None
         self._events.tell("settings")
 
     # Checking ------------------------------------------------------------------------------------------------------
@@ -290,8 +290,8 @@ class Session:
     def _most_telling(self, result: Result) -> str | None:
         """The requested property; otherwise a newly violated one, the one selected before, or one with a trace."""
         names = [verdict.name for verdict in result.verdicts]
-        if self._wanted in names:
-            return self._wanted
+        if self._preselected in names:
+            return self._preselected
         broken = [verdict.name for verdict in result.violated]
         earlier = [] if self.before is None else [verdict.name for verdict in self.before.violated]
         new = [name for name in broken if name not in earlier]
@@ -355,8 +355,8 @@ class Session:
         wins. Where nothing is to be shown, one may step from the beginning.
         """
         with self.lock:
-            stepper, trace, before = self._stepper or self.stepper(), self.story, self._told
-            self._told = trace
+            stepper, trace, before = self._stepper or self.stepper(), self.story, self._last_story
+            self._last_story = trace
             if before is not trace:
                 self._others = []
             if self._sent:

@@ -48,7 +48,7 @@ class Stepper:
     def __init__(self, what: AnyModel | Trace, step: int | None = None, lock: Any = None) -> None:
         self.lock = lock or threading.RLock()
         self.search = Aside(self.lock)
-        self.search.on_change(self._found)
+        self.search.on_change(self._search_changed)
         self._events = Events[Literal["moved"]]()
         self._histories: dict[int, History] = {}  # by the initial state that is their root
         self.remark = ""
@@ -82,12 +82,12 @@ class Stepper:
     def trace(self) -> Trace:
         """The branch in sight: the behaviour so far, and the steps undone last."""
         trace = self.history.trace(self.history.tip)
-        return self._given if self._given.steps == trace.steps else trace
+        return self._origin if self._origin.steps == trace.steps else trace
 
     @property
-    def given(self) -> Trace:
+    def origin(self) -> Trace:
         """The behaviour that was begun with."""
-        return self._given
+        return self._origin
 
     def starts(self) -> dict[int, State]:
         """The initial states to choose from, by number: the first ones, and the one begun in."""
@@ -105,7 +105,7 @@ class Stepper:
         with self.lock:
             self.search.cancel()
             trace = what if isinstance(what, Trace) else replay(what, 0, [])
-            self._given = trace  # the loop of a lasso is shown while the current state is on it
+            self._origin = trace  # the loop of a lasso is shown while the current state is on it
             self.history = History.along(trace, step)
             self._histories = {trace.start: self.history}
             self._moved()
@@ -113,7 +113,7 @@ class Stepper:
     def show(self, trace: Trace, step: int) -> None:
         """Go to a step of a behaviour: as a branch if somebody has taken steps by hand, otherwise by starting over."""
         with self.lock:
-            by_hand = len(self.history.nodes) > len(self._given)
+            by_hand = len(self.history.nodes) > len(self._origin)
             if by_hand and self.model.constants == trace.model.constants:
                 self.branch(trace, step)
             else:
@@ -124,7 +124,7 @@ class Stepper:
         with self.lock:
             self.search.cancel()
             self._follow(trace, "")
-            self._given = trace
+            self._origin = trace
             self.jump(step)
 
     def begin(self, number: int) -> None:
@@ -248,7 +248,7 @@ class Stepper:
         """End all work."""
         self.search.cancel()
 
-    def _found(self) -> None:
+    def _search_changed(self) -> None:
         if self.search.outcome is not None:
             self._follow(*self.search.outcome)
 

@@ -24,7 +24,7 @@ class FreeNames:
     """Finds free names. It memoizes those of definitions and of nodes."""
 
     def __init__(self) -> None:
-        self._known: Fixpoint[Defined, Names] = Fixpoint(_NOTHING)
+        self._names: Fixpoint[Defined, Names] = Fixpoint(_NOTHING)
         self._of_nodes: dict[tuple[Node, Scope], Names] = {}
 
     def of(self, node: Node, scope: Scope) -> Names:
@@ -40,7 +40,7 @@ class FreeNames:
             return self._visit(meaning.expression, meaning.scope)
         if not isinstance(meaning, Defined):
             return frozenset({meaning}) if not isinstance(meaning, _UNBOUND) else _NOTHING
-        inside = self._known.get(meaning, lambda: self._of_body(meaning))
+        inside = self._names.get(meaning, lambda: self._of_body(meaning))
         return inside | {meaning} if meaning.scope.outer is not None else inside
 
     def _of_body(self, meaning: Defined) -> Names:

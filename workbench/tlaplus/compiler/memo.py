@@ -48,7 +48,7 @@ class Memory:
     def __init__(self) -> None:
         self.pays = True
         self._roots: dict[Any, Any] = {}
-        self._asked = self._known = self._nodes = 0
+        self._asked = self._hits = self._nodes = 0
 
     def answer(self, key: Any, row: Values, evaluate: Callable[[Values], Any]) -> Any:
         """The answer for a key in a row; if it is not known, `evaluate` finds it, and reads no other cells.
@@ -63,7 +63,7 @@ class Memory:
             node = None if branch is None else branch[1]
         self._asked += 1
         if node is not None:
-            self._known += 1
+            self._hits += 1
             return node.answer
         read = Reads(row)
         answer = evaluate(read)
@@ -75,7 +75,7 @@ class Memory:
 
     def _keep(self, key: Any, read: Reads, answer: Any) -> None:
         if self._nodes >= _MOST_NODES:
-            self.pays = 2 * self._known > self._asked
+            self.pays = 2 * self._hits > self._asked
             self._roots.clear()
             self._nodes = 0
         cells = [*read]

@@ -18,7 +18,7 @@ class Nondeterminism:
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._known: dict[Defined, bool] = {}
+        self._answers: dict[Defined, bool] = {}
 
     def of_call(self, meaning: Defined, arguments: tuple[Binding, ...], visible: Environment, here: Context) -> bool:
         """Whether a definition is more than a test when applied to these arguments, with these visible names."""
@@ -43,11 +43,11 @@ class Nondeterminism:
         return self._in(node, here.scope)
 
     def _in_definition(self, meaning: Defined) -> bool:
-        if meaning not in self._known:
-            self._known[meaning] = True  # of a recursion we know nothing better
+        if meaning not in self._answers:
+            self._answers[meaning] = True  # of a recursion we know nothing better
             is_operator = isinstance(meaning.definition, OperatorDefinition)
-            self._known[meaning] = is_operator and self._in(meaning.body, meaning.inner)
-        return self._known[meaning]
+            self._answers[meaning] = is_operator and self._in(meaning.body, meaning.inner)
+        return self._answers[meaning]
 
     def _in(self, node: Node, scope: Scope) -> bool:
         if isinstance(node, (tree.Disjunction, tree.Prime, tree.Box, tree.Angle)):

@@ -121,7 +121,7 @@ class _Explorer:
         self.values: list[list[Any]] = [[] for _ in range(variables)]
         self._numbers: list[dict[Any, int]] = [{} for _ in range(variables)]
         self._instances, self._is_explored = instances, is_explored
-        self._known = [_Known() for _ in instances]
+        self._outcomes = [_Outcomes() for _ in instances]
         self._explored = dict[_Row, bool]()
 
     def _number(self, variable: int, value: Any) -> int:
@@ -143,7 +143,7 @@ class _Explorer:
             self._explored[row] = self._is_explored(self._state(row))
         if not self._explored[row]:
             return []
-        memory = self._known[instance]
+        memory = self._outcomes[instance]
         writes = memory.find(row)
         if writes is None:
             if not self.runs:
@@ -166,16 +166,16 @@ class _Explorer:
 _Writes = list[dict[int, int]]
 
 
-class _Known:
+class _Outcomes:
     """The outcomes of an instance by the values that it read: a tree with a variable in each inner node."""
 
     def __init__(self) -> None:
         self.variable: int | None = None
         self.writes: _Writes | None = None
-        self.inside: dict[int, _Known] = {}
+        self.inside: dict[int, _Outcomes] = {}
 
     def find(self, row: _Row) -> _Writes | None:
-        node: _Known | None = self
+        node: _Outcomes | None = self
         while node is not None and node.variable is not None:
             node = node.inside.get(row[node.variable])
         return None if node is None else node.writes
@@ -184,5 +184,5 @@ class _Known:
         node = self
         for variable, number in read:
             node.variable = variable
-            node = node.inside.setdefault(number, _Known())
+            node = node.inside.setdefault(number, _Outcomes())
         node.writes = writes

@@ -93,7 +93,7 @@ class Explanations:
         def explain() -> list[str]:
             (now,) = self._each([state])
             blocking = obstacles(self._action(disjunct), States(now, {}, "then", len(now)))
-            texts = [reason.said for reason in itertools.islice(blocking, _MOST_OBSTACLES + 1)]
+            texts = [reason.text for reason in itertools.islice(blocking, _MOST_OBSTACLES + 1)]
             return [*texts[:_MOST_OBSTACLES], "and more"] if len(texts) > _MOST_OBSTACLES else texts
 
         return _tried(explain, lambda error: [_contradiction("not possible", error)])

@@ -46,7 +46,7 @@ from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.temporal.fairness import FairSteps
 from workbench.tlaplus.temporal.temporal import Behaviour, behaviour_of, components, variables_in
 from workbench.tlaplus.values.lazy import listed
-from workbench.tlaplus.values.notes import told
+from workbench.tlaplus.values.notes import as_lines
 from workbench.tlaplus.values.values import EvaluationError, Noticed
 
 
@@ -202,7 +202,7 @@ class TlaMachine(Machine, metaclass=TlaClass):
         if (entry := self.configured.cfg.single.get("SYMMETRY")) and len(self._group) == 1:
             text = f"SYMMETRY {entry.value} exchanges nothing; it takes sets of at least two model values"
             yield self.configured.note(entry.line, text)
-        yield from told(self._noticed)
+        yield from as_lines(self._noticed)
         if self.configured.only_assumes:
             yield f"{self.configured.why_no_states}: what is assumed holds, and there are no states"
 

@@ -61,7 +61,7 @@ def broken_by_lasso(node: Expression, env: Environment, states: Sequence[State],
     lasso = _Lasso(states, loop)
     for part in conjuncts(lasso.atoms.formula(node, env)):
         if not lasso.truths(part)[0]:
-            return lasso.told(part, 0)
+            return lasso.why(part, 0)
     raise Contradicted(f"{written(node)} is true")
 
 
@@ -92,20 +92,20 @@ class _Lasso:
     def truth(self, atom: int, at: int) -> bool:
         return self.atoms.predicates[atom].holds(self.steps[at])
 
-    def told(self, formula: Formula, at: int) -> str:
+    def why(self, formula: Formula, at: int) -> str:
         """Why a formula is false at a position."""
         if is_propositional(formula):
             return f"in state {at + 1}, {in_line(_false_at(self.atoms, formula, self.steps[at]))}"
         if isinstance(formula, All):
-            return next(self.told(part, at) for part in formula.parts if not self.truths(part)[at])
+            return next(self.why(part, at) for part in formula.parts if not self.truths(part)[at])
         if isinstance(formula, Some):
             return self._unanswered(formula, at)
         if isinstance(formula, Always):
-            return self.told(formula.part, self._first_false(formula.part, at))
+            return self.why(formula.part, self._first_false(formula.part, at))
         assert isinstance(formula, Eventually)
         if isinstance(formula.part, Always):
             inner = formula.part.part
-            return f"it becomes false again and again: {self.told(inner, self._first_false(inner, self.loop))}"
+            return f"it becomes false again and again: {self.why(inner, self._first_false(inner, self.loop))}"
         since = f"from state {at + 1} on it is never true" if at else "it is never true"
         return f"{since}: {self._lacks(formula.part, at)}"
 
@@ -120,7 +120,7 @@ class _Lasso:
         lacks = "; ".join(
             self._lacks(part.part, at)
             if isinstance(part, Eventually) and not isinstance(part.part, Always)
-            else self.told(part, at)
+            else self.why(part, at)
             for part in later
         )
         if now == FALSE:
@@ -133,7 +133,7 @@ class _Lasso:
     def _lacks(self, formula: Formula, at: int) -> str:
         """The parts of a formula that are false from a position on; if these change, the parts false at the end."""
         if not is_propositional(formula):
-            return self.told(formula, len(self.steps) - 1)
+            return self.why(formula, len(self.steps) - 1)
         last = len(self.steps)
         every = [_false_at(self.atoms, formula, step) for step in self.steps[min(at, self.loop) :]]
         lasting = [

@@ -199,7 +199,7 @@ class LassoTruths(Sequence[bool]):
 
     def __init__(self, formula: Formula, length: int, loop: int, truth: Callable[[int, int], bool]) -> None:
         self._formula, self._length, self._loop, self._truth = formula, length, loop, truth
-        self._known = dict[int, bool]()
+        self._truths = dict[int, bool]()
         inner = () if isinstance(formula, Literal) else parts_of(formula)
         self._parts = [LassoTruths(part, length, loop, truth) for part in inner]
 
@@ -207,9 +207,9 @@ class LassoTruths(Sequence[bool]):
         return self._length
 
     def __getitem__(self, position: Any) -> Any:
-        if position not in self._known:
-            self._known[position] = self._evaluated(position)
-        return self._known[position]
+        if position not in self._truths:
+            self._truths[position] = self._evaluated(position)
+        return self._truths[position]
 
     def _evaluated(self, position: int) -> bool:
         formula = self._formula

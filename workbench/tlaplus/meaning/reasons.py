@@ -53,13 +53,13 @@ class Reason(NamedTuple):
     cells: tuple[tuple[str, Any], ...] = ()
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return f"{self.head}: {', '.join(self.read)}" if self.read else self.head
 
 
 def in_line(blamed: Iterable[Reason]) -> str:
     """Reasons with their places."""
-    return "; ".join(f"{reason.said} ({reason.node.at})" for reason in blamed)
+    return "; ".join(f"{reason.text} ({reason.node.at})" for reason in blamed)
 
 
 def reasons(node: Expression, env: Environment, states: States) -> list[Reason]:

@@ -347,20 +347,20 @@ class LazyFunction:
 
     def __init__(self, domain: Any, result: Callable[[Any], Any]) -> None:
         self.domain, self.result = domain, result
-        self.known: list[tuple[Any, Any]] = []
+        self.results: list[tuple[Any, Any]] = []
 
     @property
     def is_infinite(self) -> bool:
         return is_infinite(self.domain)
 
     def at(self, argument: Any) -> Any:
-        for key, result in self.known:
+        for key, result in self.results:
             if key == argument:
                 return result
         if not has(self.domain, argument):
             raise EvaluationFailure(f"{brief(argument)} is not in the domain of a function, {brief(self.domain)}")
-        self.known.append((argument, self.result(argument)))
-        return self.known[-1][1]
+        self.results.append((argument, self.result(argument)))
+        return self.results[-1][1]
 
     def listed(self) -> Function:
         return Function(tuple((argument, listed(self.at(argument))) for argument in members_of(self.domain)))
@@ -380,7 +380,7 @@ class PartialFunction(LazyFunction):
         self, domain: Any, result: Callable[[Any], Any], first: tuple[Any, Any], failure: EvaluationFailure
     ) -> None:
         super().__init__(domain, result)
-        self.known, self.failure = [first], failure
+        self.results, self.failure = [first], failure
 
     def at(self, argument: Any) -> Any:
         value = super().at(argument)

@@ -72,7 +72,7 @@ class Alternatives:
 
     def __init__(self, levels: Levels) -> None:
         self._levels = levels
-        self._known: dict[tuple[Quantified, Scope], list[Alternative]] = {}
+        self._alternatives: dict[tuple[Quantified, Scope], list[Alternative]] = {}
 
     def of(self, node: Quantified, scope: Scope) -> list[Alternative]:
         """The alternatives in the order of the text, each with its own place.
@@ -80,7 +80,7 @@ class Alternatives:
         The formula itself is the only alternative if it cannot be split, if no alternative applies a definition, or if
         its first set is a constant, whose members are tried in turn anyway.
         """
-        if (node, scope) not in self._known:
+        if (node, scope) not in self._alternatives:
             domain, parts = node.bounds[0].domain, self._parts(node, scope, ())
             if len(parts) == 1:
                 parts = [Alternative(node, node.at, parts[0].applied)]
@@ -92,8 +92,8 @@ class Alternatives:
                 parts = [part._replace(node=replace(part.node, at=part.at)) for part in parts]
             else:
                 parts = [Alternative(node, node.at)]
-            self._known[node, scope] = parts
-        return self._known[node, scope]
+            self._alternatives[node, scope] = parts
+        return self._alternatives[node, scope]
 
     def _parts(self, node: Expression, scope: Scope, chosen: Names) -> list[Alternative]:
         if not self._steps(node, scope):

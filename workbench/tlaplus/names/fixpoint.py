@@ -18,7 +18,7 @@ class Fixpoint(Generic[Key, Answer]):
     def __init__(self, least: Answer) -> None:
         self._least = least
         self._final: dict[Key, Answer] = {}
-        self._found: dict[Key, Answer] = {}
+        self._answers: dict[Key, Answer] = {}
         self._visited: set[Key] = set()
         self._changed = False
         self._finding = RLock()  # other threads must not see preliminary answers
@@ -37,9 +37,9 @@ class Fixpoint(Generic[Key, Answer]):
                 self._changed = False
                 self._visited.clear()
                 self._once(key, compute)
-            self._final.update({key: self._found[key] for key in self._visited})
+            self._final.update({key: self._answers[key] for key in self._visited})
         finally:
-            self._found.clear()
+            self._answers.clear()
             self._visited.clear()
         return self._final[key]
 
@@ -47,7 +47,7 @@ class Fixpoint(Generic[Key, Answer]):
         if key not in self._visited:
             self._visited.add(key)
             answer = compute()
-            if answer != self._found.get(key, self._least):
+            if answer != self._answers.get(key, self._least):
                 self._changed = True
-            self._found[key] = answer
-        return self._found.get(key, self._least)
+            self._answers[key] = answer
+        return self._answers.get(key, self._least)

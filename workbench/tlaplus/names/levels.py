@@ -50,7 +50,9 @@ class Levels:
 
     def __init__(self, constants: Container[Variable] = ()) -> None:
         self._constants = constants
-        self._known: Fixpoint[tuple[Defined, frozenset[tuple[Declaration, Response]]], Level] = Fixpoint(Level.CONSTANT)
+        self._levels: Fixpoint[tuple[Defined, frozenset[tuple[Declaration, Response]]], Level] = Fixpoint(
+            Level.CONSTANT
+        )
 
     def level(self, node: Node, scope: Scope, environment: Environment | None = None) -> Level:
         """The level of an expression whose names `scope` knows.
@@ -118,7 +120,7 @@ class Levels:
         inner = meaning.scope.visible(environment)
         inner.update(zip(meaning.definition.parameters, arguments, strict=False))
         key = meaning, frozenset(inner.items())
-        return self._known.get(key, lambda: self.level(meaning.body, meaning.inner, inner))
+        return self._levels.get(key, lambda: self.level(meaning.body, meaning.inner, inner))
 
 
 def _of_step(level: Level) -> Level:

@@ -336,7 +336,7 @@ class _Modules:
         self.declare = declare
         self.own = within is None
         self.parameters = within.parameters if within else frozenset[Declaration]()
-        self.known: dict[Module, Scope] = {}
+        self.scopes: dict[Module, Scope] = {}
         self.unnamed: dict[Instance, Scope] = {}
 
     def scope_of(self, module: Module, outer: Scope | None) -> Scope:
@@ -344,10 +344,10 @@ class _Modules:
         if module in loader.open or len(loader.open) == _MOST_NESTED:
             circle = " -> ".join(opened.name for opened in (*loader.open, module))
             fail_at(module.at, f"modules use each other in a circle: {circle}")
-        if module in self.known:
-            return self.known[module]
+        if module in self.scopes:
+            return self.scopes[module]
         loader.open.append(module)
-        scope = self.known[module] = Scope(module.name, outer, self.instantiate, self.parameters)
+        scope = self.scopes[module] = Scope(module.name, outer, self.instantiate, self.parameters)
         loader.inner[scope] = {}
         for base in module.extends:
             self.extend(scope, base)
@@ -439,7 +439,7 @@ class _Modules:
             modules = _Modules(self.loader, declarations.declare, scope)
             inner = modules.scope_of(module, outer)
             apart = cache(lambda: _apart(modules, declarations, module, outer))
-            for nested in modules.known.values():
+            for nested in modules.scopes.values():
                 nested.apart = apart
         declarations.check()
         return inner
@@ -479,12 +479,12 @@ def _apart(modules: _Modules, declarations: _With, module: Module, outer: Scope 
 
     copies = _Modules(modules.loader, declare, declarations.scope)
     copies.scope_of(module, outer)
-    for original, scope in modules.known.items():
-        names = copies.known[original].names
+    for original, scope in modules.scopes.items():
+        names = copies.scopes[original].names
         for name, meaning in scope.names.items():
             if replaced(meaning) is not meaning or not (
                 isinstance(names[name], Variable) or is_same(meaning, names[name])
             ):
                 names[name] = replaced(meaning)
-    scopes = {scope: copies.known[original] for original, scope in modules.known.items()}
+    scopes = {scope: copies.scopes[original] for original, scope in modules.scopes.items()}
     return Apart(scopes, {variable: declarations.declared[name] for name, variable in variables.items()})

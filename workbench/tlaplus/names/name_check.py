@@ -61,9 +61,9 @@ class _Checker:
         for declaration in introduced(node):
             self.check_new(declaration.name, declaration.at, scope)
         if isinstance(node, Identifier):
-            self.check_use(self.known(node.name, node.at, scope), (), node.at, scope)
+            self.check_use(self.meaning_of(node.name, node.at, scope), (), node.at, scope)
         elif isinstance(node, Apply):
-            self.check_use(self.known(node.name, node.at, scope), node.arguments, node.at, scope)
+            self.check_use(self.meaning_of(node.name, node.at, scope), node.arguments, node.at, scope)
         elif isinstance(node, Operation):
             self.check_operation(node, scope)
         elif isinstance(node, Qualified):
@@ -100,11 +100,11 @@ class _Checker:
             for declaration in node.parameters:
                 self.check_new(declaration.name, declaration.at, scope)
         elif isinstance(node, Identifier):
-            self.known(node.name, node.at, scope)
+            self.meaning_of(node.name, node.at, scope)
         elif not isinstance(node, Qualified) or node.arguments:
             self.visit(node, scope)
 
-    def known(self, name: str, at: Place, scope: Scope) -> Meaning:
+    def meaning_of(self, name: str, at: Place, scope: Scope) -> Meaning:
         """The meaning of a name; a name defined further down is not known yet."""
         meaning = scope.meaning(name, at)
         if self.is_later(meaning, at):
@@ -124,14 +124,14 @@ class _Checker:
             fail_at(at, f"{name} is already {origin(before)}")
 
     def check_operation(self, node: Operation, scope: Scope) -> None:
-        meaning = self.known(node.symbol, node.at, scope)
+        meaning = self.meaning_of(node.symbol, node.at, scope)
         if node.symbol == _MANY:
             self.visit_parts(node, scope)
         else:
             self.check_use(meaning, node.operands, node.at, scope)
 
     def check_qualified(self, node: Qualified, scope: Scope) -> None:
-        self.known(node.path[0].name, node.path[0].at, scope)
+        self.meaning_of(node.path[0].name, node.path[0].at, scope)
         for step in node.path:
             for argument in step.arguments:
                 self.visit_argument(argument, scope)

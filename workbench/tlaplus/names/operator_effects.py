@@ -66,8 +66,8 @@ class Uses:
     """Finds what operators do with their arguments, and memoizes it."""
 
     def __init__(self) -> None:
-        self._known: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], NameUses]
-        self._known = Fixpoint(_NOTHING)
+        self._uses: Fixpoint[tuple[Defined, Use | None, frozenset[tuple[Declaration, Effect]]], NameUses]
+        self._uses = Fixpoint(_NOTHING)
 
     def of_call(
         self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators | None = None
@@ -118,7 +118,7 @@ class Uses:
         scope = meaning.inner
         visible = scope.visible(operators)
         key = (meaning, use, frozenset(visible.items()))
-        return self._known.get(key, lambda: self.uses_in(meaning.body, scope, visible, use))
+        return self._uses.get(key, lambda: self.uses_in(meaning.body, scope, visible, use))
 
     def _of_qualified(self, node: Qualified, scope: Scope, operators: Operators, use: Use | None) -> NameUses:
         reached = scope.reach(node)

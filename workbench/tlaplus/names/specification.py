@@ -89,7 +89,7 @@ class Specification:
         """
         replacement = self.scope.find(by)
         if replacement is None:
-            raise unknown("definition", by, self.scope.known())
+            raise unknown("definition", by, self.scope.names_in_sight())
         for scope, before in self._replaceable(name, module):
             if before.arity != replacement.arity:
                 raise InputError(

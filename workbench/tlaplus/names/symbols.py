@@ -203,11 +203,11 @@ class Scope:
         """
         resolved = self.find(name)
         if resolved is None:
-            meant = f"; {INSTEAD[name]}" if name in INSTEAD else did_you_mean(name, self.known())
+            meant = f"; {INSTEAD[name]}" if name in INSTEAD else did_you_mean(name, self.names_in_sight())
             raise MissingName(f"{at}: unknown name {name}{meant}", name)
         return resolved
 
-    def known(self) -> Iterator[str]:
+    def names_in_sight(self) -> Iterator[str]:
         """Every name that is known here."""
         for scope in self._around():
             yield from scope.own

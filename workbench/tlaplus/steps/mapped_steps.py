@@ -49,7 +49,7 @@ class ImagePredicate(CompiledPredicate):
     def __init__(self, closures: Closures, cells: Cells, step: Closure, named: Sequence[Any]) -> None:
         super().__init__(closures, cells, step)
         self._of_images = CompiledPredicate(closures.over(named), cells, step)
-        self._known = dict[Any, bool]()
+        self._answers = dict[Any, bool]()
         self._parts = [Remembered(self._part(meaning, step)) for meaning in named]
 
     def _part(self, meaning: Any, step: Closure) -> Callable[..., Any]:
@@ -66,11 +66,11 @@ class ImagePredicate(CompiledPredicate):
         except ModelError:  # the step may be right without it
             return super().__call__(before, after)
         key = identity((now, then))
-        if key not in self._known:
-            if len(self._known) >= _MOST:
-                self._known.clear()
-            self._known[key] = self._of_images.of_values(now, then)
-        return self._known[key]
+        if key not in self._answers:
+            if len(self._answers) >= _MOST:
+                self._answers.clear()
+            self._answers[key] = self._of_images.of_values(now, then)
+        return self._answers[key]
 
     def _images(self, *states: Reader) -> list[tuple[Any, ...]]:
         rows = map(self._cells.variables_of, states)

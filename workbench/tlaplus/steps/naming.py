@@ -50,14 +50,14 @@ class Naming:
         self.passed = {declaration for declaration in named if isinstance(declaration, Declaration)}
         are_values = not any(applied.meaning.definition.parameters[n].arity for n in range(len(actuals)))
         is_known = are_values and all(closures.level(argument) is Level.CONSTANT for argument in actuals)
-        self._given = actuals if is_known else None
+        self._actuals = actuals if is_known else None
 
     def arguments(self, choices: Choices) -> list[Any] | None:
         """The arguments; None if they depend on more than the choices, or one of them has no value."""
-        if self._given is None or (chosen := self._values(choices)) is None:
+        if self._actuals is None or (chosen := self._values(choices)) is None:
             return None
         values = *self._around, *chosen
-        compiled = [self._closures.compiled("expression", argument) for argument in self._given]
+        compiled = [self._closures.compiled("expression", argument) for argument in self._actuals]
         try:
             return self._closures.evaluated(
                 self._at, lambda: [listed(value(None, None, *values)) for value in compiled]

@@ -205,7 +205,7 @@ class _CfgParser:
         self.at = 0
         self.refused = refused
         self.cfg = Cfg()
-        self.given = dict[Any, int]()  # the constants, in the specification or in a module, and their lines
+        self.lines_of = dict[Any, int]()  # the constants, in the specification or in a module, and their lines
 
     @property
     def token(self) -> Token:
@@ -326,9 +326,11 @@ class _CfgParser:
 
     def once(self, key: Any, name: Token) -> None:
         """Record that a constant is assigned here; refuse a second assignment."""
-        if key in self.given:
-            fail_at(name.line, f"{name.short} is given twice, here and in line {self.given[key]}; it takes one value")
-        self.given[key] = name.line
+        if key in self.lines_of:
+            fail_at(
+                name.line, f"{name.short} is given twice, here and in line {self.lines_of[key]}; it takes one value"
+            )
+        self.lines_of[key] = name.line
 
     def value(self, depth: int = 0) -> Any:
         token = self.take("a number, a text, TRUE, FALSE, a model value or a set", "name", "number", "text", "{")

@@ -130,17 +130,17 @@ def asked_of(closures: Closures, closure: Closure) -> Asked:
 class _Asking:
     def __init__(self, closures: Closures) -> None:
         self.closures, self.negation = closures, Negation(closures)
-        self.found = Asked()
+        self.asked = Asked()
 
     def of(self, closure: Closure) -> Asked:
         for part in self.closures.conjuncts(closure, Level.STATE):
             self._part(part)
-        return self.found
+        return self.asked
 
     def _part(self, part: Closure) -> None:
         node = part.node
         if self._is_of_states(part):
-            self.found.initial.append(part)
+            self.asked.initial.append(part)
         elif isinstance(node, Operation) and node.symbol == "[]":
             self._always(part.beside(node.operands[0]))
         else:
@@ -151,13 +151,13 @@ class _Asking:
         for part in self.closures.conjuncts(inner, Level.STATE):
             node = part.node
             if isinstance(node, Box):
-                self.found.steps.append(BoxedAction(part.beside(node.action), part.beside(node.subscript), part))
+                self.asked.steps.append(BoxedAction(part.beside(node.action), part.beside(node.subscript), part))
             elif self._is_of_states(part):
-                self.found.always.append(part)
+                self.asked.always.append(part)
             elif isinstance(node, Operation) and node.symbol == "[]":
                 self._always(part.beside(node.operands[0]))
             elif (stays := self._stays(part)) is not None:
-                self.found.steps.append(stays)
+                self.asked.steps.append(stays)
             else:
                 self._promise(part.beside(Operation(node.at, "[]", (node,))))
 
@@ -177,7 +177,7 @@ class _Asking:
     def _promise(self, part: Closure) -> None:
         for case in self.negation.cases(part, False):
             if (possible := self._without_constants(case)) is not None:
-                self.found.promised.append(_promised(possible, part))
+                self.asked.promised.append(_promised(possible, part))
 
     def _without_constants(self, case: Clause) -> Clause | None:
         """The case without the constant predicates at its beginning; None if one of them does not hold."""

@@ -20,7 +20,7 @@ def notice(tell: Callable[..., str], *arguments: Any) -> None:
         noticed[key] = tell(*arguments)
 
 
-def told(noticed: Noticed) -> Iterator[str]:
+def as_lines(noticed: Noticed) -> Iterator[str]:
     """The notes, one for each place, in the order of the text."""
     first = {place_in(*key): text for key, text in reversed(list(noticed.items()))}
     return (f"{at}: {text}" for at, text in sorted(first.items()))

@@ -166,11 +166,11 @@ def recursive(domain: Any, body: Callable[[Any, Any], Any]) -> Any:
 class LazyFunction(Lazy):
     """A function that is evaluated where it is applied, once for each argument."""
 
-    __slots__ = ("_body", "_domain", "_known")
+    __slots__ = ("_body", "_domain", "_values")
 
     def __init__(self, domain: Any, body: Callable[[Any], Any]) -> None:
         self._domain, self._body = domain, body
-        self._known: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
@@ -180,11 +180,11 @@ class LazyFunction(Lazy):
         argument = listed(argument)
         kind = type(argument)
         key = argument if kind is int or kind is str or kind is Name else identity(argument)
-        if key not in self._known:
+        if key not in self._values:
             if not has(self._domain, argument):
                 raise EvaluationError(f"{brief(argument)} is not in the domain of a function, {brief(self._domain)}")
-            self._known[key] = self._body(argument)
-        return self._known[key]
+            self._values[key] = self._body(argument)
+        return self._values[key]
 
     def domain(self) -> Any:
         return self._domain
@@ -219,11 +219,11 @@ class PartialFunction(LazyFunction):
         self, domain: Any, body: Callable[[Any], Any], first: Mapping[Any, Any], error: EvaluationError
     ) -> None:
         super().__init__(domain, body)
-        self._known, self._error = dict(first), error
+        self._values, self._error = dict(first), error
 
     def at(self, argument: Any) -> Any:
         key = identity(listed(argument))
-        if key in self._known and self._known[key] is None:
+        if key in self._values and self._values[key] is None:
             raise self._error
         return super().at(argument)
 

@@ -61,7 +61,7 @@ class Signatures:
         self._fresh = count(len(_FORMS))
         self._joins: dict[tuple[int, int], int] = {}
         # By the id of a value; the value is kept beside its entry so that no other value gets that id.
-        self._known: dict[int, tuple[Any, int]] = {}
+        self._by_id: dict[int, tuple[Any, int]] = {}
         self._room = _ROOM
 
     def of(self, value: Any) -> int:
@@ -75,7 +75,7 @@ class Signatures:
             kinds = set(map(type, value))
             if len(kinds) == 1 and (sequence := _SEQUENCES.get(kinds.pop())):
                 return sequence
-        entry = self._known.get(id(value))
+        entry = self._by_id.get(id(value))
         if entry is not None:
             return entry[1]
         if kind is frozenset:
@@ -89,8 +89,8 @@ class Signatures:
             return UNKNOWN
         self._room -= len(value) + 1
         if self._room < 0:
-            self._known, self._room = {}, _ROOM
-        self._known[id(value)] = value, signature
+            self._by_id, self._room = {}, _ROOM
+        self._by_id[id(value)] = value, signature
         return signature
 
     def of_all(self, values: Collection[Any]) -> int:
@@ -110,7 +110,7 @@ class Signatures:
 
     def of_members(self, members: frozenset[Any]) -> int:
         """The join of the signatures of a set's members, memoized."""
-        entry = self._known.get(id(members))
+        entry = self._by_id.get(id(members))
         signature = self.of(members) if entry is None else entry[1]
         return self._forms[signature][1] if signature else UNKNOWN
 

@@ -22,27 +22,27 @@ class Numbering:
     def __init__(self, cells: Interner) -> None:
         self._cells = cells
         self._local_of = [Growing(np.int32) for _ in cells.values]
-        self._known: list[list[int]] = []  # for each level the number of global values of each cell
+        self._counts: list[list[int]] = []  # for each level the number of global values of each cell
 
     @property
     def levels(self) -> int:
         """The number of levels with known values."""
-        return len(self._known)
+        return len(self._counts)
 
     def add_level(self, values: Sequence[Sequence[Any]]) -> None:
         """Add the values that got global numbers after one more level."""
         for cell, new in enumerate(values):
             for value in new:
                 self._local_of[cell].append(self._cells.number(cell, value))
-        self._known.append([column.size for column in self._local_of])
+        self._counts.append([column.size for column in self._local_of])
 
-    def known(self, level: int) -> list[int]:
-        return self._known[level]
+    def counts(self, level: int) -> list[int]:
+        return self._counts[level]
 
     def local(self, level: int, extras: Sequence[Sequence[Any]]) -> "Translation":
         """The translation to local numbers from global ones as of `level` and numbers of `extras`."""
         parts = []
-        for cell, count in enumerate(self._known[level]):
+        for cell, count in enumerate(self._counts[level]):
             own = [self._cells.number(cell, value) for value in extras[cell]]
             parts.append(np.concatenate([self._local_of[cell].array[:count], np.array(own, np.int32)]))
         return Translation.of(parts, self._cells.row_type)
@@ -54,7 +54,7 @@ class Numbering:
     def shared(self, level: int) -> list[np.ndarray]:
         """The global number, as of `level`, of each local one, for each cell; UNKNOWN if there is none."""
         parts = []
-        for values, local_of, count in zip(self._cells.values, self._local_of, self._known[level], strict=True):
+        for values, local_of, count in zip(self._cells.values, self._local_of, self._counts[level], strict=True):
             part = np.full(len(values), UNKNOWN, np.int32)
             part[local_of.array[:count]] = np.arange(count, dtype=np.int32)
             parts.append(part)
@@ -106,7 +106,7 @@ class OwnValues:
     """
 
     def __init__(self, counts: Sequence[int]) -> None:
-        self._known = counts
+        self._counts = counts
         self.values: list[list[Any]] = [[] for _ in counts]
         self._numbers: list[dict[Any, int]] = [{} for _ in counts]
 
@@ -130,7 +130,7 @@ class OwnValues:
     def _number(self, cell: int, value: Any) -> int:
         numbers, key = self._numbers[cell], identity(value)
         if key not in numbers:
-            numbers[key] = self._known[cell] + len(numbers)
+            numbers[key] = self._counts[cell] + len(numbers)
             self.values[cell].append(value)
         return numbers[key]
 

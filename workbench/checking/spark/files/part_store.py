@@ -45,7 +45,7 @@ class PartStore(StateStore):
 
     def __init__(self, cells: Interner, buckets: int) -> None:
         self._blocks = 1 if buckets <= _FEW_BUCKETS else _MOST_BLOCKS
-        self._made: list[Frontier] = []
+        self._allocated: list[Frontier] = []
         super().__init__(cells, keep_rows=True, keep_edges=False)
         self.room = self._blocks * store.BLOCK
         self.visited = _Sent(cells.words, self.room)
@@ -56,13 +56,13 @@ class PartStore(StateStore):
 
     def add_block(self) -> Frontier:
         at = len(self.blocks)
-        if at == len(self._made):
-            self._made.append(self._new_block(at))
-        self.blocks.append(self._made[at])
-        return self._made[at]
+        if at == len(self._allocated):
+            self._allocated.append(self._new_block(at))
+        self.blocks.append(self._allocated[at])
+        return self._allocated[at]
 
     def _new_block(self, at: int) -> Frontier:
-        last = self._made[-1] if self._made else None
+        last = self._allocated[-1] if self._allocated else None
         size = store.BLOCK if at < self._blocks else _SUCCESSORS * self._blocks * store.BLOCK
         return Frontier(
             base=0 if last is None else last.base + len(last.rows),
@@ -76,7 +76,7 @@ class PartStore(StateStore):
     def fit(self) -> None:
         if self._row_type is not self.cells.row_type:
             super().fit()
-            self._made = list(self.blocks)
+            self._allocated = list(self.blocks)
 
     def begin_task(self) -> None:
         """Forget the part, and the fingerprints sent."""

@@ -42,23 +42,23 @@ class Conditions(NamedTuple):
     Attributes:
         own: For each label, the conditions that count its steps.
         enables: For each label, those of its conditions that are enabled wherever such a step starts.
-        said: The conditions with a separate ENABLED predicate, each with the states where it is enabled.
+        separate: The conditions with a separate ENABLED predicate, each with the states where it is enabled.
     """
 
     own: np.ndarray
     enables: np.ndarray
     weak: int
     strong: int
-    said: Sequence[tuple[int, StateSet]]
+    separate: Sequence[tuple[int, StateSet]]
 
     @property
     def every(self) -> int:
         return self.weak | self.strong
 
     def held(self, part: Part) -> np.ndarray:
-        """For each state of a part, the conditions of `said` that are enabled in it."""
+        """For each state of a part, the conditions of `separate` that are enabled in it."""
         held = np.zeros(part.states, np.uint8)
-        for bit, states in self.said:
+        for bit, states in self.separate:
             held[states[part.first : part.end]] |= np.uint8(bit)
         return held
 

@@ -43,12 +43,12 @@ class Admission:
         new_states: New,
     ) -> None:
         self._directory, self._watched, self._numbering = directory, watched, numbering
-        self._bucket, self._visited, self._level, self._known = bucket, visited, level.number, level.decided
+        self._bucket, self._visited, self._level, self._decided = bucket, visited, level.number, level.decided
         self._values_level, self._tell = level.values_level, new_states
         self.new = np.zeros(len(watched.trees.model.instances), np.int64)
         self.steps: list[StepCounts] = []
         self.decided: dict[str, list[int]] = {}
-        self.own = OwnValues(numbering.known(self._values_level))
+        self.own = OwnValues(numbering.counts(self._values_level))
         self.received = 0
 
     def write(self, messages: Iterator[Message]) -> list[LevelFile]:
@@ -91,7 +91,7 @@ class Admission:
             fingerprints, parents, instances, ordinals = (part[new] for part in message[:4])
             self.new += np.bincount(instances, minlength=len(self.new))
             try:
-                for name, met in self._watched.hits(local, self._known):
+                for name, met in self._watched.hits(local, self._decided):
                     if met.any():
                         smallest = min(fingerprints[met].tolist())
                         self.decided[name] = min(smallest, self.decided.get(name, smallest))

@@ -24,7 +24,7 @@ class Expanding:
     """
 
     def __init__(self, worker: Worker, values_level: int, decided: frozenset[str]) -> None:
-        self._worker, self._values_level, self._known = worker, values_level, decided
+        self._worker, self._values_level, self._decided_before = worker, values_level, decided
         self._trees, self._expander, self._part = worker.trees, worker.expander, worker.part
         if worker.steps is not None:
             worker.steps.begin_anew(decided)
@@ -48,7 +48,7 @@ class Expanding:
         run_again(self._trees)
         enabled, generated, _ = (now - then for now, then in zip(self._expander.counts, self._before, strict=True))
         outside = self._expander.pruned.total - self._outside
-        decided = {name: place for name, place in self._decided.items() if name not in self._known}
+        decided = {name: place for name, place in self._decided.items() if name not in self._decided_before}
         yield 0, StepCounts(enabled, generated, self._trees.assigns.copy(), decided, self._worker.memory, outside)
 
     def _expand(self) -> Iterator[tuple[int, Candidates]]:

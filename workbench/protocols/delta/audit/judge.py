@@ -84,7 +84,7 @@ class DeltaJudgement(Judgement):
         self.acknowledged_versions = {ack["version"] for ack in acks or ()}
         self.without_schema: list[str] = []
         self.went_back: list[str] = []  # transactions
-        self.told: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
+        self.commits: dict[int, tuple[int | None, set[str]]] = {}  # by version: the commit's time, and its applications
         # The last version with a change of the schema, with a transaction of an application, and with new files in a
         # partition: of any entry, and of one that may have read the table.
         self.schema_changed = -1
@@ -377,7 +377,7 @@ class DeltaJudgement(Judgement):
         if not entry.info("isBlindAppend", bool):
             self.changed |= new
         if version in self.acknowledged_versions:
-            self.told[version] = entry.info("timestamp", int), set(entry.transactions)
+            self.commits[version] = entry.info("timestamp", int), set(entry.transactions)
 
     def _partitions(self, version: int, entry: Actions, now: Snapshot) -> None:
         """Check that files have values for the partition columns, which have other names under column mapping."""
@@ -575,12 +575,12 @@ class DeltaJudgement(Judgement):
         """Find acknowledged commits that the log lacks, or that another commit has replaced."""
         for ack in self.acks or ():
             version, reason = ack["version"], None
-            millis, apps = self.told.get(version, (None, set()))
+            millis, apps = self.commits.get(version, (None, set()))
             if version > self.log.last and not self._has_catalog():
                 reason = f"the commit of version {version} was acknowledged, and the last version is {self.log.last}"
-            elif version in self.told and ack.get("timestamp", millis) != millis:
+            elif version in self.commits and ack.get("timestamp", millis) != millis:
                 reason = f"version {version} was acknowledged at {ack['timestamp']}, and is the commit of {millis}"
-            elif version in self.told and "appId" in ack and ack["appId"] not in apps:
+            elif version in self.commits and "appId" in ack and ack["appId"] not in apps:
                 reason = f"version {version} was acknowledged to {ack['appId']}, and has no transaction of it"
             if reason is not None:
                 name = self.log.entries.get(version, f"there is no entry of version {version}")

@@ -350,9 +350,9 @@ class HudiJudgement(Judgement):
             self.left_out.append(f"keys in two file groups: which groups {listed(replaced)} replaced is not known")
             return
         result = duplicates(table, self.since, self.damages)
-        shown = sorted(result.found, key=lambda duplicate: duplicate.version)[:MOST_LISTED]
+        shown = sorted(result.listed, key=lambda duplicate: duplicate.version)[:MOST_LISTED]
         self._two_groups(shown)
-        left_out = result.left_out + len(result.found) - len(shown)
+        left_out = result.left_out + len(result.listed) - len(shown)
         if result.vanished:
             self.remarks.append(f"keys of slices that were deleted before they could be read: {result.vanished:,}")
         if left_out:

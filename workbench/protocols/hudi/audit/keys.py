@@ -56,10 +56,10 @@ class Duplicate(NamedTuple):
 
 @dataclass
 class Duplicates:
-    """Found duplicates, the number of further suspects, and how many slices vanished before they could be read."""
+    """Listed duplicates, the number of further suspects, and how many slices vanished before they could be read."""
 
     damages: Damages
-    found: list[Duplicate] = field(default_factory=list)
+    listed: list[Duplicate] = field(default_factory=list)
     left_out: int = 0
     vanished: int = 0
 
@@ -71,9 +71,9 @@ def duplicates(table: HudiTable, since: int | None, damages: Damages) -> Duplica
         if len(groups) == 1:
             continue
         suspects = _hashes_in_two_groups(table, groups, result)
-        chosen = dict(list(suspects.items())[: max(0, MOST_KEYS - len(result.found))])
+        chosen = dict(list(suspects.items())[: max(0, MOST_KEYS - len(result.listed))])
         result.left_out += len(suspects) - len(chosen)
-        result.found += _looked_at(table, groups, chosen, since, result)
+        result.listed += _looked_at(table, groups, chosen, since, result)
     return result
 
 

@@ -50,7 +50,7 @@ class IcebergJudgement(Judgement):
         self.table = table
         self.remarks += (REFUSALS if table.source.chosen else THE_CATALOG, ROWS)
         self.lineage_names = {table.metadata.name}
-        self.known: set[int] = set()  # the snapshots in any metadata file that was ever current
+        self.once_current: set[int] = set()  # the snapshots in any metadata file that was ever current
         self._know(table.metadata)
         self.begins = self.born = 0  # the number and the time of the oldest metadata file that was read
         self.others: list[Metadata] = []  # metadata files of other tables in the same folder
@@ -96,7 +96,7 @@ class IcebergJudgement(Judgement):
 
     def _know(self, metadata: Metadata) -> None:
         """Remember the snapshots of a metadata file, and note that a tool has rounded their ids."""
-        self.known |= metadata.snapshots.keys() | set(metadata.rounded.values())
+        self.once_current |= metadata.snapshots.keys() | set(metadata.rounded.values())
         for id, exact in list(metadata.rounded.items())[:1]:
             reason = (
                 f"a tool has rewritten it, and rounded large numbers: the snapshot {id} has the manifest list of "
@@ -468,7 +468,7 @@ class IcebergJudgement(Judgement):
         A writer numbers its snapshot after the newest one, so of a commit under way the number is the next one.
         """
         metadata, source = self.table.metadata, self.source
-        ids = self.known | {id for other in self.others for id in other.snapshots}
+        ids = self.once_current | {id for other in self.others for id in other.snapshots}
         later: dict[int, tuple[int, str]] = {}  # by sequence number
         for entry in source.entries(FOLDER):
             named = MANIFEST_LIST.fullmatch(entry.base)
@@ -497,7 +497,9 @@ class IcebergJudgement(Judgement):
     def _orphan(self, metadata: Metadata, files: set[str]) -> Iterator[tuple[IcebergSnapshot, list[str]]]:
         """The commit of an orphaned metadata file, with evidence, unless a retry has committed its files."""
         with suppress(Damaged):  # a refused writer cleaned up, or died
-            new = [snapshot for snapshot in metadata.ancestors(metadata.current) if snapshot.id not in self.known]
+            new = [
+                snapshot for snapshot in metadata.ancestors(metadata.current) if snapshot.id not in self.once_current
+            ]
             lost = [f"{file} is in no snapshot" for file in self._added(metadata, new) if file not in files]
             if new and lost:
                 yield new[0], [f"{metadata.name} is complete, and none follows it", *lost[:5]]
@@ -529,7 +531,7 @@ class IcebergJudgement(Judgement):
             if id in metadata.snapshots:
                 self._out_of_the_history(metadata.snapshots[id])
                 continue
-            if id in self.known or id in elsewhere:
+            if id in self.once_current or id in elsewhere:
                 continue
             if self.begins == 0 and millis is not None and millis < self.born:
                 self.remarks.append(f"snapshot {id}, which was acknowledged before this table was created")

@@ -78,14 +78,14 @@ class Places:
         parts = [location.rpartition(f"/{FOLDER}/") for location in self._lists]
         here = {name.rpartition("/")[2] for name in self.sizes}
         self._roots = list(dict.fromkeys([metadata.location, *(root for root, _, name in parts if name in here)]))
-        self._known: dict[str, str] = {}
+        self._names_of: dict[str, str] = {}
 
     def name(self, location: str) -> str:
         """A file's name; refused if it is elsewhere."""
-        if location not in self._known:
+        if location not in self._names_of:
             root = next((root for root in self._roots if root and location.startswith(f"{root}/")), None)
-            self._known[location] = self._source.inside(location, moved_from=root)
-        return self._known[location]
+            self._names_of[location] = self._source.inside(location, moved_from=root)
+        return self._names_of[location]
 
     def refuse_if_all_are_elsewhere(self) -> None:
         """Refuse a table that keeps all its manifest lists in another folder; a single one there is damage."""
@@ -128,7 +128,7 @@ class ManifestLists:
         self._source, self._places = source, places
         self._file = SameEnds(_KEPT)
         self._names: list[str] = []  # the last in the list first
-        self._known: set[str] = set()
+        self._manifests: set[str] = set()
 
     def go_on(self, snapshot: IcebergSnapshot) -> tuple[list[str], dict[str, ListedManifest]]:
         """Go on to a snapshot's list.
@@ -145,15 +145,15 @@ class ManifestLists:
             may_return = set(gone)
             for record in records:
                 manifest, listed = self._listed(name, record)
-                if manifest in new or (manifest in self._known and manifest not in may_return):
+                if manifest in new or (manifest in self._manifests and manifest not in may_return):
                     raise Damaged(name, f"it names {brief(manifest)} twice")
                 new[manifest] = listed
         except InputError:
             self._file.forget()
             raise
         self._names[kept:] = reversed(new)
-        self._known.difference_update(gone)
-        self._known.update(new)
+        self._manifests.difference_update(gone)
+        self._manifests.update(new)
         return gone, new
 
     def _listed(self, name: str, record: Record) -> tuple[str, ListedManifest]:

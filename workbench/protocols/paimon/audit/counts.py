@@ -147,7 +147,7 @@ class CountsJudgement(Judgement):
         elif table.layout.unknown:
             self.left_out += [f"whether data files exist: not checked: {name}" for name in table.layout.unknown]
         elif self.source.exists(f"snapshot/snapshot-{table.last}"):  # it has not expired meanwhile
-            sizes = self._told(sizes)
+            sizes = self._in_certain_folders(sizes)
             may_be_elsewhere = bool(outside or table.layout.has_external)
             origin = partial(_origin, table)
             self._absent = self.judge_presence(sizes, table.last, origin, may_be_elsewhere=may_be_elsewhere)
@@ -160,7 +160,7 @@ class CountsJudgement(Judgement):
                 with self.damages.around(table.last):
                     _vector(table, vector, rows[vector["file"]])
 
-    def _told(self, sizes: Mapping[str, int | None]) -> dict[str, int | None]:
+    def _in_certain_folders(self, sizes: Mapping[str, int | None]) -> dict[str, int | None]:
         """The files whose folders can be determined; for the others, a note gives the reason."""
         unsure = {f"/{folder}/": doubt for folder, doubt in self.table.layout.unsure.items()}
         doubts = {name: doubt for name in sizes for folder, doubt in unsure.items() if folder in f"/{name}"}
@@ -177,7 +177,7 @@ class CountsJudgement(Judgement):
             return
         reported = {file.name for file in self._absent}
         for head in heads(table, self.damages):
-            missing, has_files = absent(self.source, self._told(head.files))
+            missing, has_files = absent(self.source, self._in_certain_folders(head.files))
             lost = [file for file in missing if file.name not in reported]
             looked, outside = looked + len(head.files), outside + head.outside
             may_be_elsewhere = head.outside or table.layout.has_external or self.source.without_data

@@ -191,7 +191,7 @@ def read_schema(source: Source, damages: Damages | None, needed_by: Iterable[int
 def _schema(source: Source, number: int, columns: dict[int | None, set[str]]) -> Schema:
     """Read a schema, and add its columns to those of the other schemas."""
     name = f"schema/schema-{number}"
-    contents = _said(source, name)
+    contents = _document(source, name)
     fields = contents.members(contents.take("fields", list), Document)
     if contents.take("id", int) != number:
         raise Damaged(name, f"it says that it is schema {contents.take('id', int)}")
@@ -227,7 +227,7 @@ def versions(source: Source, folder: str, prefix: str) -> list[int]:
 def decode_snapshot(source: Source, item: Item) -> Iterator[Row]:
     """A snapshot with the manifests in its lists: one row of :data:`SNAPSHOTS`."""
     name = f"snapshot/snapshot-{item.version}"
-    contents = _said(source, name)
+    contents = _document(source, name)
     if contents.take("id", int) != item.version:
         raise Damaged(name, f"it says that it is snapshot {contents.take('id', int)}")
     base, delta, *_ = lists = _lists(contents)
@@ -263,7 +263,7 @@ def decode_other(source: Source, item: Item) -> Iterator[Row]:
     """A snapshot-like file: one row of :data:`OTHERS`, or none if it is gone."""
     (name,) = item.names
     try:
-        contents = _said(source, name)
+        contents = _document(source, name)
     except Missing:
         return
     lists, mark = _lists(contents), (contents.take("commitUser", str), contents.take("commitIdentifier", int))
@@ -278,7 +278,7 @@ def others(source: Source) -> list[str]:
 
 def lists_of(source: Source, snapshot: str) -> list[str]:
     """The manifest lists that a snapshot's file names, beginning with its base and its delta."""
-    return _lists(_said(source, snapshot))
+    return _lists(_document(source, snapshot))
 
 
 def manifests_in(source: Source, manifest_list: str) -> list[str]:
@@ -452,7 +452,7 @@ def _naming(manifest: str) -> Iterator[None]:
 # Checks ---------------------------------------------------------------------------------------------------------------
 
 
-def _said(source: Source, name: str) -> Document:
+def _document(source: Source, name: str) -> Document:
     return Document(source.read_json(name, _MOST_OF_JSON), name)
 
 

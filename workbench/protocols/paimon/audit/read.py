@@ -153,11 +153,11 @@ def read(source: Source, since: int | None = None, damages: Damages | None = Non
         try:
             # Listed first: a list prepared after this moment must not count as an orphan.
             lists = [entry.base for entry in source.entries("manifest") if entry.base.startswith("manifest-list-")]
-            present = [version for version in _wanted(source, since) if version not in damaged]
+            present = [version for version in _versions_since(source, since) if version not in damaged]
             earlier = _earlier(source, since)
             return _read(source, present, lists, earlier, damages, damaged) if present else None
         except Damaged as error:
-            if isinstance(error, Missing) and not set(present) <= set(_wanted(source, since)):
+            if isinstance(error, Missing) and not set(present) <= set(_versions_since(source, since)):
                 tries -= 1  # a snapshot has expired meanwhile
                 continue
             if damages is None:
@@ -193,7 +193,7 @@ def _names(source: Source, version: int) -> Iterator[str]:
                 yield from (f"manifest/{manifest}" for manifest in manifests_in(source, manifest_list))
 
 
-def _wanted(source: Source, since: int | None) -> list[int]:
+def _versions_since(source: Source, since: int | None) -> list[int]:
     present = versions(source, "snapshot", "snapshot-")
     if present:
         before_since(since, present[0], present[-1], source.url)

@@ -80,11 +80,11 @@ class _Teller:
     ) -> None:
         self.look, self.keys, self.version, self.lost, self.is_whole = look, keys, version, lost, is_whole
         self.mine: list[int] = np.flatnonzero(np.isin(look.bucket.rows.key, keys)).tolist()
-        self.told = self._versions()
+        self.versions = self._versions()
         if is_whole:
             self._keep({life.file for life in look.bucket.lives if life.first <= version})
         else:
-            self.told = self.told[-MOST_COMMITS:]
+            self.versions = self.versions[-MOST_COMMITS:]
             self._forget_earlier_files()
         self.whole: Whole = look.whole(self.mine)
         self.names: dict[Any, str] = {}  # of the model's files, by (file, level) of the table
@@ -135,7 +135,7 @@ class _Teller:
         values = (len(set(column)) for column in zip(*self.columns.values(), strict=True))
         states = 1 + 3 * (math.prod(values) + 1)
         for number in range(_MOST_ACTORS, 2, -1):
-            numbers = (number + 1) / 2 if len(self.told) > number else 1
+            numbers = (number + 1) / 2 if len(self.versions) > number else 1
             if (states * numbers) ** number <= _MOST_HIDDEN:
                 return number
         return 2
@@ -180,7 +180,7 @@ class _Teller:
 
     def _forget_earlier_files(self) -> None:
         """Drop the rows of files that were removed earlier and have no deletion vector."""
-        rows, since = self.look.bucket.rows, self.told[0]
+        rows, since = self.look.bucket.rows, self.versions[0]
         kept = {life.file for life in self.look.bucket.lives if life.last is None or life.last > since}
         kept |= {mark.file for mark in self.look.bucket.marks if mark.last is None or mark.last > since}
         kept |= {rows.files.index(name) for _, name in self.lost}
@@ -202,7 +202,7 @@ class _Teller:
         return {life.file for life in self.look.bucket.lives} - above - late - newest
 
     def state(self) -> BucketState:
-        bucket, table, versions = self.look.bucket, self.look.table, self.told
+        bucket, table, versions = self.look.bucket, self.look.table, self.versions
         relevant = self._relevant()
         number = self._numbers(versions)
         log: dict[tuple[str, str, int], list[Change]] = {}
@@ -226,7 +226,7 @@ class _Teller:
         for entry, some in log.items():
             self.cells["log", entry] = tuple(some)
         self.cells["latest", None] = number[versions[-1]]
-        return self._made(number[versions[-1]])
+        return self._final_state(number[versions[-1]])
 
     def _numbers(self, versions: list[int]) -> dict[int, int]:
         """The model's numbers for the versions: their own if small and no history is told, otherwise from 1 on."""
@@ -331,7 +331,7 @@ class _Teller:
         levels.sort(key=lambda life: life.first)
         return self.names[mark.file, levels[-1].level] if levels else None
 
-    def _made(self, latest: int) -> BucketState:
+    def _final_state(self, latest: int) -> BucketState:
         writers = {op: count for op, count in self.runs.items() if op[0] == "w"}
         compactors = {op: count for op, count in self.runs.items() if op[0] == "c"}
         writes, compactions = max(writers.values(), default=1), max(compactors.values(), default=0)

@@ -36,11 +36,11 @@ def told_apart(states: Sequence[State]) -> list[str]:
     for of_state in cells:
         items = itertools.compress(of_state, differing)
         by_variable = itertools.groupby(items, key=lambda item: item[0].variable)
-        texts.append("; ".join(_told(variable, list(its), show) for variable, its in by_variable))
+        texts.append("; ".join(_cells_of(variable, list(its), show) for variable, its in by_variable))
     return texts
 
 
-def _told(variable: str, items: Sequence[tuple[Cell, Any]], show: Callable[[Any], str]) -> str:
+def _cells_of(variable: str, items: Sequence[tuple[Cell, Any]], show: Callable[[Any], str]) -> str:
     """Some cells of a variable in words; for booleans, the indices where they are true."""
     if items[0][0].index is None:
         return f"{variable} = {show(items[0][1])}"

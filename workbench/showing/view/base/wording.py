@@ -18,11 +18,11 @@ NOBODY = "environment"
 
 
 @dataclass(frozen=True)
-class Told:
+class Wording:
     """A difference in words, and the variables in which it shows; "" for none.
 
     Examples:
-        >>> print(Told("w1: Create the snapshot file", "it leaves snapshots[1] alone"))
+        >>> print(Wording("w1: Create the snapshot file", "it leaves snapshots[1] alone"))
         w1: Create the snapshot file (it leaves snapshots[1] alone)
     """
 
@@ -78,7 +78,7 @@ def told_choices(instance: ActionInstance, choices: Sequence[tuple[str, Any]], o
     named = instance.named(choices)
     bare, show = named[at : instance.together], instance.notation.show
     return ", ".join(
-        [*(show(value, " ") for _, value in bare), *(_told(*pair, show) for pair in named[at + len(bare) :])]
+        [*(show(value, " ") for _, value in bare), *(_named_value(*pair, show) for pair in named[at + len(bare) :])]
     )
 
 
@@ -93,7 +93,7 @@ def told_break(name: str, steps: int, shortest: int | None) -> str:
     return f"You broke {name} in {counted(steps, 'step')}{beside}."
 
 
-def _told(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
+def _named_value(name: str, value: Any, show: Callable[[Any, str], str]) -> str:
     """A name followed by its value. A record whose type has that name is shown without the type."""
     text = show(value, " ")
     kind = type(value).__name__
@@ -122,7 +122,7 @@ def told_change(change: Change) -> str:
     """
     if change.before is None:
         return brief(f"{change.cell} = {change.notation.show(change.after)}")
-    return brief(", ".join(f"{part.where} {part.told(BECOMES)}" for part in change.parts))
+    return brief(", ".join(f"{part.where} {part.in_words(BECOMES)}" for part in change.parts))
 
 
 def told_again(change: Change, writers: Mapping[Cell, str]) -> str:

@@ -214,7 +214,7 @@ def _words(label: Label) -> dict[str, Any]:
     color = MIDDLE if label.ink == "currentColor" else label.ink
     place = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     return {
-        "text": _said(label.text, label.bold),
+        "text": _markup(label.text, label.bold),
         "showarrow": False,
         "font": {"size": label.size, "color": color},
         **place,
@@ -222,7 +222,7 @@ def _words(label: Label) -> dict[str, Any]:
     }
 
 
-def _said(text: str, bold: bool) -> Markup:
+def _markup(text: str, bold: bool) -> Markup:
     """A text for plotly, which reads markup."""
     return element("b", text) if bold else escape(text)
 
@@ -233,7 +233,7 @@ def _axis(axis: Axis, domain: list[float], anchor: str) -> dict[str, Any]:
         "anchor": anchor,
         "range": list(axis.span),
         "tickvals": [tick.at for tick in axis.ticks],
-        "ticktext": [_said(tick.text, tick.bold) for tick in axis.ticks],
+        "ticktext": [_markup(tick.text, tick.bold) for tick in axis.ticks],
         "tickangle": _TILT if axis.tilted else 0,
         "side": "top" if axis.above else None,
         "ticklabelstandoff": 4,
@@ -258,7 +258,7 @@ def _bars(rects: tuple[Rect, ...], horizontal: bool) -> dict[str, Any]:
         "base": starts,
         "width": widths,
         "marker": {"color": [r.fill for r in rects], "line": {"width": 0}},
-        "text": [_said(r.text, bool(r.ink)) for r in rects],
+        "text": [_markup(r.text, bool(r.ink)) for r in rects],
         "textposition": ["inside" if r.ink else "outside" for r in rects],
         "insidetextanchor": "middle",
         "textangle": 0,

@@ -46,7 +46,7 @@ class TwoRuns(Drawn):
         strips = [self.strip(width) for width in WIDTHS]
         return element(
             "figure",
-            element("figcaption", self.runs.told.html()),
+            element("figcaption", self.runs.summary.html()),
             element("div", strips[-1], class_="wb-runs-strip", tabindex=0, role="slider", aria_label="step"),
             element("div", shown[self.first], class_="wb-runs-at", aria_live="polite"),
             folded("Every step of both", self._every(), class_="wb-note"),
@@ -57,12 +57,12 @@ class TwoRuns(Drawn):
 
     @property
     def _labels(self) -> list[str]:
-        return [str(self.runs.said(column)) for column in self.runs.columns]
+        return [str(self.runs.sentence(column)) for column in self.runs.columns]
 
     def text(self) -> str:
         names = self.runs.names
         rows = [(str(number), column.step.label, self._word(column)) for number, column in self._numbered()]
-        return "\n".join([f"{names[0]} | {names[1]}: {self.runs.told}", *("  ".join(row) for row in rows)])
+        return "\n".join([f"{names[0]} | {names[1]}: {self.runs.summary}", *("  ".join(row) for row in rows)])
 
     def _every(self) -> Markup:
         return table(
@@ -114,7 +114,9 @@ class TwoRuns(Drawn):
     def _step(self, number: int) -> Markup:
         """A step in words, and the two pictures after it."""
         column, pictures, widest = self.runs.columns[number], self._pictures[number], self._widest
-        sentence = element("p", element("b", f"{number + 1}. "), self.runs.said(column).html(), class_="wb-sentence")
+        sentence = element(
+            "p", element("b", f"{number + 1}. "), self.runs.sentence(column).html(), class_="wb-sentence"
+        )
         panes = (
             element(
                 "div",  # a section would be a slide, in a notebook that is one
@@ -146,7 +148,7 @@ class TwoRuns(Drawn):
         apart = min(_WIDEST_STEP, (width - left - 6) / min(most, len(columns)))
         tall = _LANE * max(len(lanes), 1) + 26
         bands = -(-len(columns) // most)
-        sheet = Sheet(f"two runs of {counted(len(columns), 'step')}: {self.runs.told}")
+        sheet = Sheet(f"two runs of {counted(len(columns), 'step')}: {self.runs.summary}")
         for band in range(bands):
             for lane, name in enumerate(lanes):
                 y = band * tall + 26 + _LANE * lane
@@ -161,7 +163,7 @@ class TwoRuns(Drawn):
                 sheet.text(x - apart / 2 + 5 * sign, top + 11, "the runs diverge", size=11, text_anchor=anchor)
             y = top + 26 + _LANE * (lanes.index(column.step.lane) if column.step.lane else 0)
             with sheet.group(class_="wb-dot", data_dot=number):
-                sheet.rect(x - 15, top + 15, 30, tall - 22, str(self.runs.said(column)), rx=5, fill="transparent")
+                sheet.rect(x - 15, top + 15, 30, tall - 22, str(self.runs.sentence(column)), rx=5, fill="transparent")
                 _dot(sheet, x, y, column)
         return sheet.svg(width, bands * tall)
 

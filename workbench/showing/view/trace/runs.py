@@ -15,7 +15,7 @@ from workbench.kernel.meaning.state import Change
 from workbench.kernel.meaning.values import counted
 from workbench.showing.view.base.difference import BECOMES, brief
 from workbench.showing.view.base.html import clip
-from workbench.showing.view.base.wording import Told, clause, told_change
+from workbench.showing.view.base.wording import Wording, clause, told_change
 from workbench.showing.view.trace.steps import StepView
 from workbench.showing.view.trace.trace import TraceView, trace_view
 
@@ -98,15 +98,15 @@ class Runs:
         return next((n for n, column in enumerate(self.columns) if column.kind not in (SAME, OWN)), None)
 
     @property
-    def told(self) -> Told:
+    def summary(self) -> Wording:
         """The first divergence in words."""
         if self.diverge is not None:
-            return self.said(self.columns[self.diverge])
+            return self.sentence(self.columns[self.diverge])
         own = any(column.kind == OWN for column in self.columns)
         beside = "; only variables of the actors themselves differ" if own else ""
         ends = [f"{name} {side.ending}" for name, side in zip(self.names, self.sides, strict=True) if side.ending]
         then = f"; then {' and '.join(ends)}" if ends else ""
-        return Told(f"Both runs take the same steps{beside}{then}")
+        return Wording(f"Both runs take the same steps{beside}{then}")
 
     def taken_by(self, column: Column) -> str:
         """Which run takes a step that the other does not, or which refuses it; "" for a step of both."""
@@ -115,18 +115,18 @@ class Runs:
         refused = column.kind == REFUSED
         return f"{self.names[1 - column.side]} refuses it" if refused else f"only {self.names[column.side]} takes it"
 
-    def said(self, column: Column) -> Told:
+    def sentence(self, column: Column) -> Wording:
         """How the two runs differ at a step, in words."""
         act = clause(column.step.step)
         if column.side is not None:
             reason = f": {self.whys[1 - column.side]}" if column.kind == REFUSED else ""
-            return Told(f"{act} - {self.taken_by(column)}{reason}")
+            return Wording(f"{act} - {self.taken_by(column)}{reason}")
         if column.kind == SAME:
-            return Told(f"{act} - the same in both")
+            return Wording(f"{act} - the same in both")
         cell, *more = column.differing
         clauses = [f"{name} {effect}" for name, effect in zip(self.names, _clauses(column, cell), strict=True)]
         rest = f" (and {counted(len(more), 'other cell')})" if more else ""
-        return Told(f"{act} - {EFFECTS[column.kind]}", f"{'; '.join(clauses)}{rest}")
+        return Wording(f"{act} - {EFFECTS[column.kind]}", f"{'; '.join(clauses)}{rest}")
 
 
 def runs_of(

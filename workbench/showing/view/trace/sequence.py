@@ -59,7 +59,7 @@ class _Label:
         return cls(step.instance.action.name, told_choices(step.instance, step.choices, of_actor))
 
     @property
-    def wanted(self) -> float:
+    def width(self) -> float:
         """The width of a box with the choices in two lines."""
         return max(width_of(self.name, _SIZE, True), 0.55 * width_of(self.choices, _SIZE))
 
@@ -88,9 +88,9 @@ class _Picture:
         narrow = dict.fromkeys(lanes, float(_LANE))
         for step in steps:
             for lane, label in self._boxes(step):
-                full[lane] = max(full[lane], min(_MOST, label.wanted + 2 * _PAD + 13))
+                full[lane] = max(full[lane], min(_MOST, label.width + 2 * _PAD + 13))
                 narrow[lane] = max(narrow[lane], min(_WORD, label.longest + 2 * _PAD + 13))
-        widths = [width_of(line, _SIZE) for step in steps for line in self._told(step)]
+        widths = [width_of(line, _SIZE) for step in steps for line in self._lines(step)]
         shared = max(_SHARED, *widths, 0)
         fixed = _MARGIN + _GAP + _PAD
         least = fixed + sum(narrow.values()) + _SHARED
@@ -148,7 +148,7 @@ class _Picture:
         """Draw a step; returns the height of its row."""
         sheet = self.sheet
         boxes = {lane: label.lines(self._box(lane) - 2 * _PAD) for lane, label in self._boxes(step)}
-        texts = [part for line in self._told(step) for part in wrap(line, self._room, _SIZE)]
+        texts = [part for line in self._lines(step) for part in wrap(line, self._room, _SIZE)]
         pills = {
             lane: wrap(_names(changes), self._box(lane) - 2 * _PAD, _SIZE)
             for lane, changes in step.effects.items()
@@ -173,7 +173,7 @@ class _Picture:
             sheet.arrow(x + self._box(step.lane) / 2, middle, self.shared_x - _PAD, ORANGE)
             for place, line in enumerate(texts):
                 top = middle + 4 + _LINE * (place - (len(texts) - 1) / 2)
-                sheet.text(self.shared_x, top, line, _SIZE, "\n".join(self._told(step)))
+                sheet.text(self.shared_x, top, line, _SIZE, "\n".join(self._lines(step)))
         title = "\n".join([step.label, step.sentence, *map(told_change, step.changes)])
         self._step(step.lane, middle, boxes[step.lane], title, BLUE)
         return tall
@@ -220,7 +220,7 @@ class _Picture:
             top = middle + 4 + _LINE * (place - (len(lines) - 1) / 2)
             sheet.text(target, top, line, _SIZE, hover, text_anchor="middle", **_INK)
 
-    def _told(self, step: StepView) -> list[str]:
+    def _lines(self, step: StepView) -> list[str]:
         """The step's changes to the shared state, one per line."""
         texts = [told_change(change) + _rewritten(step, change) for change in step.effects.get(self.shared, ())]
         return texts + [told_again(change, step.writers) for change in step.again] + list(step.alike)

@@ -75,7 +75,7 @@ class Lanes:
         lanes: The actors in the order of the model's processes, then the shared state. A process without members, such
             as a crasher, is left out if it takes no step.
         back: The step that closes a cycle.
-        told: The behaviour in terms of the refined model.
+        abstract: The behaviour in terms of the refined model.
         refined (str or None): The class of that model. Its lane comes first.
     """
 
@@ -85,11 +85,11 @@ class Lanes:
         lanes: list[str],
         steps: list[StepView],
         back: StepView | None,
-        told: AbstractTrace | None = None,
+        abstract: AbstractTrace | None = None,
     ) -> None:
         self.trace, self.lanes, self.steps, self.back = trace, lanes, steps, back
         self.loop = trace.loop if trace.back is not None or trace.loop is None else trace.end
-        self.told, self.refined = told, None if told is None else told.model.declared.title
+        self.abstract, self.refined = abstract, None if abstract is None else abstract.model.declared.title
 
     @property
     def strip(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from workbench.showing.pictures.markup import Markup, element, joined
 from workbench.showing.view.base.html import Drawn, Rendered, badge, folded
 from workbench.showing.view.base.statetable import state_table
 from workbench.showing.view.base.truth import StepTruths, Truth, judges
-from workbench.showing.view.base.wording import NOBODY, Told, clause, listed
+from workbench.showing.view.base.wording import NOBODY, Wording, clause, listed
 from workbench.showing.view.trace import sequence
 from workbench.showing.view.trace.read_write_sets import accesses
 from workbench.showing.view.trace.refined import refined_steps
@@ -58,11 +58,11 @@ class TraceView(Lanes, Drawn):
         back: StepView | None,
         properties: Sequence[str] | None = None,
         watches: Sequence[Watch] = (),
-        told: AbstractTrace | None = None,
-        remark: Told | None = None,
+        abstract: AbstractTrace | None = None,
+        remark: Wording | None = None,
         at: int | None = None,
     ) -> None:
-        super().__init__(trace, lanes, steps, back, told)
+        super().__init__(trace, lanes, steps, back, abstract)
         self.properties, self.watches, self.remark = properties, watches, remark
         self.at = min(len(steps) - 1 if at is None else at, len(steps) - 1)
 
@@ -220,7 +220,7 @@ class TraceView(Lanes, Drawn):
         return folded(summary, self.step_html(index), is_open=index == self.at, class_="wb-state", data_step=index)
 
     def text(self) -> str:
-        abstracted = [] if self.told is None else [str(self.told)]
+        abstracted = [] if self.abstract is None else [str(self.abstract)]
         watched = [self._table(self._asked).text()] if self._asked else []
         return "\n\n".join([repr(self.trace), *([str(self.remark)] if self.remark else []), *abstracted, *watched])
 
@@ -264,7 +264,7 @@ def trace_view(
     properties: Sequence[str] | None = None,
     watches: Sequence[str] = (),
     refinement: str | None = None,
-    remark: Told | None = None,
+    remark: Wording | None = None,
     at: int | None = None,
 ) -> TraceView:
     """A trace with its lanes, effects and truths worked out.
