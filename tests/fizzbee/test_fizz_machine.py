@@ -128,10 +128,10 @@ def test_a_page_and_a_panel_are_made(run, lock, tmp_path):
     panel.close()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["list", "walk"])
-def test_a_file_is_listed_and_walked(run, lock, command):
-    answer = run(command, lock)
+@pytest.mark.parametrize("words", ["list", "walk --walks 20"])
+def test_a_file_is_listed_and_walked(run, lock, words):
+    command, *options = words.split()
+    answer = run(command, lock, *options)
     assert answer.status == 0
     assert "Exclusive" in answer.out
 
