@@ -345,6 +345,8 @@ def test_everything_as_plain_data(conflict):
     data = json.loads(json.dumps(view.trace_view(conflict).as_dict()))
     assert [step["label"] for step in data["steps"]] == [step.label for step in conflict.steps]
     assert data["steps"][-1]["state"]["decision[w2]"] == "lk_409"
+    (watched,) = view.trace_view(conflict, watches=["s.next_ticket"]).as_dict()["watches"]
+    assert list(watched) == ["expression", "values", "changed", "true", "remark", "asked"]
 
 
 # State graphs ------------------------------------------------------------------------------------------------------
@@ -1166,7 +1168,9 @@ def test_choices_are_told_by_their_words():
     assert "ConcurrencyControl  optimistic  none" in compared.text()
     assert "<code>optimistic</code></td><td><code>none</code>" in compared.html()
     assert "ConcurrencyControl=none" in view.result_view(other).text() + view.result_view(other).html()
-    assert '<code class="wb-new">none</code>' in view.constants_table(other.model).html()
+    table = view.constants_table(other.model).html()
+    assert re.findall(r"<th[^>]*>(\w+)</th>", table) == ["constant", "value", "accepts", "meaning"]
+    assert '<code class="wb-new">none</code>' in table
     assert other.as_dict()["constants"]["ConcurrencyControl"] == 0
 
 

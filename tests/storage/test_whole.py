@@ -190,6 +190,10 @@ def test_two_outputs_that_are_one_file_are_refused(here: Path, spelling: Callabl
         check_outputs([], {"--itf": "in.toml", "--junit": spelling(here)})
 
 
+def test_what_is_read_from_elsewhere_is_out_of_reach(here: Path) -> None:
+    check_outputs(["s3://lake/in.toml", "-"], {"-o": here / "in.toml"})
+
+
 def test_two_outputs_that_will_be_one_file_are_refused(here: Path) -> None:
     with pytest.raises(InputError, match="--itf and --junit both write"):
         check_outputs([], {"--itf": "new.json", "--junit": "run/../new.json"})
