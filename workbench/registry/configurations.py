@@ -251,22 +251,38 @@ def shipped() -> dict[str, Path]:
     return files
 
 
-def known_repairs(model: Machine, name: str) -> list[str]:
-    """The single changes that lead to one of the package's configurations, where a property is expected to hold.
+@dataclass(frozen=True)
+class Neighbour:
+    """A configuration in which a property is expected to hold, and the constants that it sets otherwise."""
+
+    one: Configuration
+    differs: str
+
+
+def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
+    """The nearest of the package's configurations of `model` in which a property is expected to hold.
+
+    Args:
+        most: The largest number of constants in which they may differ.
 
     Examples:
         >>> changed = machine_of(get_model("peterson")(LeavesLevels=False))
-        >>> known_repairs(changed, "WhoWantsEnters")
-        ['LeavesLevels=on']
+        >>> near = neighbours(changed, "WhoWantsEnters", most=1)
+        >>> [(other.one.name, other.differs) for other in near]
+        [('peterson', 'LeavesLevels=on')]
+        >>> changed = machine_of(get_model("peterson")(LeavesLevels=False, LevelFirst=False, LevelsLeftOut=1))
+        >>> [len(neighbours(changed, "WhoWantsEnters", most)) for most in (1, 2)]
+        [0, 2]
     """
-    changes = []
+    near = []
     for other in _shipped_of(model.name):
         if type(other.model.author) is not type(model.author) or other.expect.get("verdicts", {}).get(name) != "holds":
             continue
         differs = {key: value for key, value in other.model.constants.items() if value != model.constants[key]}
-        if len(differs) == 1:
-            changes.append(spell(differs, model.declared.constants))
-    return changes
+        if 0 < len(differs) <= most:
+            near.append((len(differs), Neighbour(other, spell(differs, model.declared.constants))))
+    fewest = min((count for count, _ in near), default=0)
+    return [neighbour for count, neighbour in near if count == fewest]
 
 
 @cache

@@ -9,7 +9,7 @@ from workbench.commands.output.outputs import Output
 from workbench.kernel import Result
 from workbench.kernel.meaning.budget import Budget, Watch
 from workbench.kernel.meaning.constants import as_arguments
-from workbench.registry.configurations import known_repairs
+from workbench.registry.configurations import neighbours
 from workbench.registry.programs import lacks_compiled
 
 _MOST_TOLD = 3
@@ -50,7 +50,7 @@ def repair_of(result: Result) -> str:
     name = result.shown.name
     mended = [attempt for attempt in _tried(result) if name in attempt.mends]
     if not mended:
-        return ", or ".join(known_repairs(result.model, name))
+        return ", or ".join(near.differs for near in neighbours(result.model, name, most=1))
     best = [_also_broken(attempt) for attempt in sorted(mended, key=lambda attempt: attempt.price)[:_MOST_TOLD]]
     repairs = []
     for attempt, broken in sorted(best, key=lambda pair: len(pair[1])):
