@@ -125,7 +125,7 @@ def test_there_are_so_many_classes(row):
         ("x = D.segments()", "type symmetry_domain has no segments"),
         ("x = M.fresh()", "m is materialized, so that no value is fresh"),
         ("r.__id__ = 1", "__id__ is a parameter of the role"),
-        ("x = symmetry.ordinal('t', limit = 3)", "symmetry.ordinal is not supported"),
+        ("x = symmetry.rotational('t', limit = 3)", "symmetry.rotational is not supported: "),
         ("x = symmetry.nominal('t', 0)", "symmetry.nominal takes a name, a positive limit and whether"),
         ("x = symmetric_values('t')", "symmetric_values takes a number of values, after a name"),
     ],

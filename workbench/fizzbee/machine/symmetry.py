@@ -34,7 +34,7 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
     declared: dict[str, set[tuple[Name, ...]]] = {}
     singled = _singled_out(meaning)
     for constant, value in meaning.constants.items():
-        if isinstance(value, Domain):
+        if isinstance(value, Domain) and not value.is_ordered:
             declared.setdefault(value.name, set()).add(() if constant in singled else _names(value))
     listed = [(constant, domain) for constant, value in meaning.constants.items() if (domain := _listed(value))]
     for constant, domain in sorted(listed, key=lambda pair: -pair[1].limit):
