@@ -12,17 +12,13 @@ from workbench.fizzbee.machine.values import freeze, has_names
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.symmetry import symmetric_in
 from workbench.fizzbee.meaning.values import Domain, Instance, ModelValue, Value, equal
-from workbench.fizzbee.syntax import front_matter
-from workbench.fizzbee.syntax.tokens import tokens
+from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.values import Name, permute
 
 #: A set that would lead to more renamings is left as it is.
 _MOST_RENAMINGS = 5040
 #: The most names whose permutations can be that few.
 _LARGEST = 7
-#: What stands before a constant that a text goes through, or that it takes as a whole.
-_THROUGH = ["in"], ["any"], ["oneof"]
-_AS_A_WHOLE = ["len", "("], ["set", "("], ["bag", "("]
 
 
 def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -> dict[str, tuple[Name, ...]]:
@@ -56,21 +52,39 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
 
 def _singled_out(meaning: Meaning) -> set[str]:
     """The constants from which the text may take one value: it does more than go through them."""
-    file = meaning.text.actions["Init"].at.file
-    words = [token.text for token in tokens(front_matter.split(meaning.source)[1], file)]
+    text = meaning.text
+    declared = [*text.actions.values(), *text.functions.values(), *text.roles.values(), *text.assertions.values()]
+    queue: list[tuple[tree.Node | None, bool]] = [(node, False) for node in (*text.constants, *declared)]
     singled = set[str]()
-    for at, word in enumerate(words):
-        if word not in meaning.constants or words[at - 1 : at] == ["."] or words[at + 1] == "=":
-            continue
-        before, after = words[max(0, at - 2) : at], words[at + 1 :]
-        goes_through = before[-1:] in _THROUGH or before in _AS_A_WHOLE
-        if after[0] == "." and after[1] in ("values", "choices"):
-            after = after[4:]  # what follows the call
-        elif after[0] == ".":
-            goes_through = after[1] in ("fresh", "limit", "name")
-        if not goes_through or after[:1] == ["["]:
-            singled.add(word)
+    while queue:
+        node, goes_through = queue.pop()
+        match node:
+            case tree.Name(name=name) if not goes_through and name in meaning.constants:
+                singled.add(name)
+            case tree.Attribute(owner=tree.Name(), name="fresh" | "limit" | "name"):
+                pass
+            case tree.Assign(operator="=", target=tree.Name(), value=value):
+                queue.append((value, False))
+            case tree.Call(function=tree.Attribute(owner=tree.Name() as owner, name="values" | "choices")):
+                queue.append((owner, goes_through))
+            case tree.Call(function=tree.Name(name="len" | "set" | "bag"), arguments=arguments):
+                queue += [(argument.value, True) for argument in arguments]
+            case tree.Node():
+                through = _gone_through(node)
+                queue += [(part, any(part is expression for expression in through)) for part in tree.within(node)]
     return singled
+
+
+def _gone_through(node: tree.Node) -> list[tree.Expression]:
+    """The expressions whose members a node asks for one after the other."""
+    match node:
+        case tree.For(members=through) | tree.Choose(members=through):
+            return [through]
+        case tree.Comprehension(clauses=clauses):
+            return [clause.value for clause in clauses if clause.target is not None]
+        case tree.Binary(operator="in" | "not in", right=through):
+            return [through]
+    return []
 
 
 def _names(domain: Domain) -> tuple[Name, ...]:

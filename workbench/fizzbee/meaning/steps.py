@@ -40,7 +40,6 @@ class Meaning:
     """The meaning of the text `text` from the file `file`, with some of its constants replaced.
 
     Attributes:
-        source: The text itself.
         text: Its tree, with options, actions, roles and assertions by name.
         variables: The state variables: the names that Init assigns outside loops and branches.
         domains: The ordered symmetry domains by name.
@@ -51,7 +50,7 @@ class Meaning:
     """
 
     def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
-        self.source, self.text = text, parse(text, file)
+        self.text = parse(text, file)
         if "Init" not in self.text.actions:
             refuse(Place(file, 1, 1), "there is no action Init")
         self.constants: dict[str, Value] = {}
