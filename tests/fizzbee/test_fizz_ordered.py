@@ -45,7 +45,7 @@ def compared(key, domains):
 @pytest.mark.parametrize("text", [row[3] for row in ROWS if "set()" not in row[3]])
 def test_there_are_so_many_states_where_nothing_is_renumbered(text):
     meaning = Meaning(quiet(text), "Cell.fizz")
-    domains, meaning.domains = meaning.domains, {}
+    domains, meaning.ordered = meaning.domains, []
     queue = meaning.initial()
     seen = {compared(state.key, domains) for state in queue}
     for state in queue:  # grows
@@ -80,7 +80,7 @@ def test_there_are_so_many_states_where_nothing_is_renumbered(text):
         ("g = T.segments()[0]; x = [g.fresh(), g.fresh()]", "a segment has one fresh value"),
         (
             "D = symmetry.ordinal('d', 2); x = D.fresh()",
-            "d is ordered: it is a constant, and actions alone ask",
+            "d is not nominal: it is a constant, and actions alone",
         ),
         ("x = symmetry.ordinal('d', 0)", "symmetry.ordinal takes a name, a positive limit and whether to reflect"),
         ("x = symmetry.ordinal('d', 2, materialize = True)", "symmetry.ordinal is not supported with materialize"),
@@ -106,8 +106,8 @@ action Init:
 @pytest.mark.parametrize(
     ("lines", "error"),
     [
-        ("X = T.fresh()", "x.fizz:2:12: t is ordered: it is a constant, and actions alone ask for its values"),
-        ("U = symmetry.nominal('t', 2)", "x.fizz:3:8: U: another, ordered domain is called t too"),
+        ("X = T.fresh()", "x.fizz:2:12: t is not nominal: it is a constant, and actions alone ask for its"),
+        ("U = symmetry.nominal('t', 2)", "x.fizz:3:8: U: another domain, not a nominal one, is called t"),
         (
             "transition assertion Up(old, new):\n  return old.x <= new.x",
             "x.fizz:2:22: a transition compares two states, which number the values of t separately",
@@ -121,5 +121,5 @@ def test_a_text_that_numbers_would_mislead_is_refused(lines, error):
 
 def test_an_assertion_asks_no_ordered_domain_for_values():
     text = 'T = symmetry.ordinal("t", 2)\naction Init:\n  x = T.fresh()\nalways assertion A:\n  return x == T.min()\n'
-    with pytest.raises(ModelError, match=r"^Cell\.fizz:8:20: t is ordered"):
+    with pytest.raises(ModelError, match=r"^Cell\.fizz:8:20: t is not nominal"):
         of_interpreter(quiet(text))

@@ -39,7 +39,7 @@ class Rows:
     Attributes:
         roles: The instances of roles. They are the same in every state.
         sets: The sets of names that the kernel may exchange.
-        domains: The ordered domains, whose values each state numbers anew.
+        domains: The symmetry domains by name, without nominal ones.
         role_of: The kind of role whose field a variable is.
         threads: The cell of the unfinished actions.
         counts: The cell that counts how often each bounded action has begun; None if none is bounded.
@@ -72,7 +72,7 @@ class Rows:
         held = list(Layout(variables).cells)
         self.sets = sets_of(meaning, self.roles, bounded)
         self.domains = meaning.domains
-        self._has_symmetry = bool(self.sets or self.domains)
+        self._has_symmetry = bool(self.sets or meaning.ordered)
         counts = _free("counts", variables) if bounded else None
         begun = _free("begun", variables) if options.is_bounded else None
         extra = {name: None for name in (counts, begun) if name is not None}

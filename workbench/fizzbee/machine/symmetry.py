@@ -5,7 +5,7 @@ to the kernel; here names are kept apart only where a constant, or what a state 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations, product
 
 from workbench.fizzbee.machine.values import freeze, has_names
@@ -31,7 +31,8 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
     singled = _singled_out(meaning)
     for constant, value in meaning.constants.items():
         if isinstance(value, Domain) and not value.is_ordered:
-            declared.setdefault(value.name, set()).add(() if constant in singled else _names(value))
+            names = _names(value) if value.is_nominal else _ring(value)
+            declared.setdefault(value.name, set()).add(() if constant in singled else names)
     listed = [(constant, domain) for constant, value in meaning.constants.items() if (domain := _listed(value))]
     for constant, domain in sorted(listed, key=lambda pair: -pair[1].limit):
         of_name = declared.setdefault(domain.name, {_names(domain)})
@@ -44,8 +45,10 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
     sets: dict[str, tuple[Name, ...]] = {}
     renamings = 1
     for name, (names, *others) in declared.items():
-        if not others and len(names) > 1 and renamings * math.factorial(len(names)) <= _MOST_RENAMINGS:
-            renamings *= math.factorial(len(names))
+        ring = meaning.domains.get(name)
+        images = math.factorial(len(names)) if ring is None else len(_rotations(names, ring.reflection))
+        if not others and len(names) > 1 and renamings * images <= _MOST_RENAMINGS:
+            renamings *= images
             sets[name] = names
     return sets
 
@@ -87,6 +90,17 @@ def _gone_through(node: tree.Node) -> list[tree.Expression]:
     return []
 
 
+def _ring(domain: Domain) -> tuple[Name, ...]:
+    """The names of a ring's values, in their order."""
+    return tuple(Name(f"{domain.name}@{number}") for number in range(domain.limit))
+
+
+def _rotations(ring: Sequence[Name], reflection: bool) -> list[tuple[Name, ...]]:
+    """A ring begun at each of its values, in both directions if it may be reflected."""
+    ways = [tuple(ring), tuple(reversed(ring))] if reflection else [tuple(ring)]
+    return [(*way[at:], *way[:at]) for way in ways for at in range(len(ring))]
+
+
 def _names(domain: Domain) -> tuple[Name, ...]:
     """The names of a domain's values; none if they are too many to exchange."""
     return tuple(Name(f"{domain.name}#{number}") for number in range(domain.limit)) if domain.limit <= _LARGEST else ()
@@ -106,15 +120,25 @@ def _crash_alike(roles: Sequence[Instance]) -> bool:
     return not any(map(has_names, first.values())) and all(other == first for other in others)
 
 
-def renamings_of(meaning: Meaning, roles: Sequence[Instance], sets: Sequence[Sequence[Name]]) -> list[dict[str, str]]:
-    """The permutations within each set that leave constants and what crashes set as they are, the identity first."""
+def renamings_of(
+    meaning: Meaning, roles: Sequence[Instance], sets: Mapping[str, Sequence[Name]]
+) -> list[dict[str, str]]:
+    """The permutations within each set that leave constants and what crashes set as they are, the identity first.
+
+    Those of a ring are its rotations.
+    """
     held = [
         freeze(value)
         for value in meaning.constants.values()
-        if not ((domain := _listed(value)) and _names(domain) in sets) and next(symmetric_in(value), None) is not None
+        if not ((domain := _listed(value)) and _names(domain) in sets.values())
+        and next(symmetric_in(value), None) is not None
     ]
     held += [freeze(value) for role in roles for value in role.initial.values()]
-    every = product(*([dict(zip(names, image, strict=True)) for image in permutations(names)] for names in sets))
+    images = {
+        name: permutations(names) if (ring := meaning.domains.get(name)) is None else _rotations(names, ring.reflection)
+        for name, names in sets.items()
+    }
+    every = product(*([dict(zip(sets[name], image, strict=True)) for image in of] for name, of in images.items()))
     renamings: list[dict[str, str]] = [
         {name: image for part in parts for name, image in part.items()} for parts in every
     ]

@@ -91,7 +91,7 @@ class Id(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A value of an ordered domain, with the number that it has in the state."""
+    """A value of a domain that is not nominal, with the number that it has in the state."""
 
     name: Name
 
@@ -233,7 +233,7 @@ class Thawing:
 
     Args:
         roles: The roles by name.
-        domains: The ordered domains by name.
+        domains: The domains by name, without nominal ones.
 
     Attributes:
         groups: For each place of a shared object, all of that object's places.

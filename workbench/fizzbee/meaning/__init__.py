@@ -19,7 +19,7 @@ A state is what a later step can read, so it differs from FizzBee's own in these
   mirror each other if the domain says ``reflection``, which has no effect here.
 - A new instance of a role gets the smallest free number; FizzBee counts on through the whole search.
 
-Refused, each in one line with its place: ``__returns__``, rotational symmetry, ordered domains that are materialized, a
+Refused, each in one line with its place: ``__returns__``, rings that are not materialized, ordered domains that are, a
 transition assertion in a text with ordered domains, their values in what a crash sets, the text of a symmetric value,
 ``next_states``, channels, composition and refinement, ``invariants:``, ``def`` in a role.
 """

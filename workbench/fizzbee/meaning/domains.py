@@ -1,8 +1,9 @@
 """What the values of a symmetry domain can do.
 
-Nominal values are only equal or not. Ordinal ones are compared by their order alone, and intervals have distances too.
-Since no operation can read more than that, a state numbers the ordered values in use anew: ordinal ones by their rank,
-others by the distance from the least. Between two states a step may give them any numbers.
+Nominal values are only equal or not, and those of a ring have distances modulo its size: the kernel exchanges them.
+Ordinal ones are compared by their order alone, and intervals have distances too. Since no operation can read more than
+that, a state numbers the ordered values in use anew: ordinal ones by their rank, others by the distance from the least.
+Between two states a step may give them any numbers.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,19 +35,21 @@ def renumbering(domain: Domain, used: set[Number]) -> dict[Number, int]:
 
 def arithmetic(operator: str, left: Value, right: Value) -> Value:
     """A value so far after or before another, or a distance; None if the operator does not go with them."""
-    match operator, left, right:
-        case "+", int(), ModelValue():
-            return arithmetic("+", right, left)
-        case "+" | "-", ModelValue(), int() if _has_distances(left) and type(right) is int:
-            number = left.number + right if operator == "+" else left.number - right
-            return ModelValue(left.name, number, True, left.domain)
-        case "-", ModelValue(), ModelValue() if _has_distances(left) and left.domain is right.domain:
-            return left.number - right.number
+    if operator == "+" and type(left) is int:
+        left, right = right, left
+    domain = left.domain if isinstance(left, ModelValue) else None
+    if domain is None or domain.kind not in ("interval", "rotational"):
+        return None
+    if operator in ("+", "-") and type(right) is int:
+        return _value(domain, _around(domain, left.number + right if operator == "+" else left.number - right))
+    if operator == "-" and isinstance(right, ModelValue) and right.domain is domain:
+        return _around(domain, left.number - right.number)
     return None
 
 
-def _has_distances(value: ModelValue) -> bool:
-    return value.domain is not None and value.domain.kind == "interval"
+def _around(domain: Domain, number: Number) -> Number:
+    """A number, or on a ring its remainder."""
+    return number % domain.limit if domain.kind == "rotational" else number
 
 
 def _check_span(domain: Domain, numbers: list[Number]) -> None:
@@ -56,7 +59,7 @@ def _check_span(domain: Domain, numbers: list[Number]) -> None:
 
 
 def _value(domain: Domain, number: Number) -> ModelValue:
-    return ModelValue(domain.name, number, True, domain if domain.is_ordered else None)
+    return ModelValue(domain.name, number, True, None if domain.is_nominal else domain)
 
 
 def _numbered(domain: Domain, numbers: Iterable[Number]) -> list[ModelValue]:
@@ -133,9 +136,13 @@ def between(segment: Segment, used: set[Number]) -> ModelValue:
 _ORDERED: dict[str, Callable[..., Value]] = {
     "values": _values, "fresh": _next, "min": _extreme(min), "max": _extreme(max),
 }  # fmt: skip
+_UNORDERED: dict[str, Callable[..., Value]] = {
+    "values": _values, "fresh": _unused, "choices": _choices, "choose": _choose,
+}  # fmt: skip
 #: The methods of each kind of domain, which take the numbers of its values in use. They may raise Exhausted.
 METHODS: dict[str, dict[str, Callable[..., Value]]] = {
-    "nominal": {"values": _values, "fresh": _unused, "choices": _choices, "choose": _choose},
+    "nominal": _UNORDERED,
+    "rotational": _UNORDERED,
     "ordinal": {**_ORDERED, "segments": _segments},
     "interval": _ORDERED,
 }

@@ -95,9 +95,9 @@ class Names:
         """A method of a domain, which finds the values in use when it is called."""
 
         def call(*arguments: Value, **named: Value) -> Value:
-            if domain.is_ordered and not (self.may_choose and any(c is domain for c in self.constants.values())):
-                raise Wrong(f"{domain.name} is ordered: it is a constant, and actions alone ask for its values")
-            among = domain if domain.is_ordered else None
+            if not domain.is_nominal and not (self.may_choose and any(c is domain for c in self.constants.values())):
+                raise Wrong(f"{domain.name} is not nominal: it is a constant, and actions alone ask for its values")
+            among = None if domain.is_nominal else domain
             used = {value.number for value in self.symmetric() if value.name == domain.name and value.domain is among}
             value = method(used, *arguments, **named)
             self.allocated += value if isinstance(value, list) else [value]

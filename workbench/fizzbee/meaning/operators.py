@@ -78,7 +78,7 @@ def less(left: Value, right: Value) -> bool:
                 return len(left) < len(right)
             case Instance():
                 return left.number < right.number
-            case ModelValue() if left.domain is not None and left.domain is right.domain:
+            case ModelValue() if left.domain is not None and left.domain.is_ordered and left.domain is right.domain:
                 return bool(left.number < right.number)
     raise Wrong(f"{kind_of(left)} and {kind_of(right)} are not ordered")
 

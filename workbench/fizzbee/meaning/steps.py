@@ -42,7 +42,8 @@ class Meaning:
     Attributes:
         text: Its tree, with options, actions, roles and assertions by name.
         variables: The state variables: the names that Init assigns outside loops and branches.
-        domains: The ordered symmetry domains by name.
+        domains: The symmetry domains by name, without nominal ones.
+        ordered: Those of them whose values each state numbers anew.
 
     Raises:
         InputError: If the text cannot be read, or has no Init.
@@ -63,7 +64,12 @@ class Meaning:
         run.run(1, yields=False)
         for value in self.constants.values():
             _collect(value, self.frozen)
-        self.domains = self._ordered_domains()
+        self.domains = self._domains()
+        self.ordered = [domain for domain in self.domains.values() if domain.is_ordered]
+        for assertion in self.text.assertions.values() if self.ordered else ():
+            if assertion.operators == ("transition",):
+                of = ", ".join(domain.name for domain in self.ordered)
+                fail(assertion.at, f"a transition compares two states, which number the values of {of} separately")
         init = self.text.actions["Init"].body
         names = [name for statement in init.statements for name in _assigned(statement)]
         self.variables = tuple(name for name in dict.fromkeys(names) if name not in self.constants)
@@ -116,17 +122,16 @@ class Meaning:
         """
         return reasons(self._judged(assertion, state, before), assertion)
 
-    def _ordered_domains(self) -> dict[str, Domain]:
+    def _domains(self) -> dict[str, Domain]:
         domains = {name: value for name, value in self.constants.items() if isinstance(value, Domain)}
-        ordered = {domain.name: domain for domain in domains.values() if domain.is_ordered}
+        others = {domain.name: domain for domain in domains.values() if not domain.is_nominal}
         for constant, domain in domains.items():
-            if ordered.get(domain.name, domain) is not domain:
-                fail(self.text.actions["Init"].at, f"{constant}: another, ordered domain is called {domain.name} too")
-        for assertion in self.text.assertions.values() if ordered else ():
-            if assertion.operators == ("transition",):
-                names = ", ".join(ordered)
-                fail(assertion.at, f"a transition compares two states, which number the values of {names} separately")
-        return ordered
+            if others.get(domain.name, domain) is not domain:
+                fail(
+                    self.text.actions["Init"].at,
+                    f"{constant}: another domain, not a nominal one, is called {domain.name}",
+                )
+        return others
 
     def _judged(self, assertion: tree.Assertion, state: State, before: State | None) -> Run:
         variables: dict[str, Value] = {}
@@ -220,7 +225,7 @@ class Meaning:
     def _settle(self, state: State, at: Place) -> bool:
         """Settle a state; return whether its domains allow it."""
         try:
-            state.settle(self.domains.values())
+            state.settle(self.ordered)
         except Exhausted:
             return False
         except Wrong as wrong:
@@ -257,7 +262,7 @@ class Meaning:
         if self.text.options.crash_on_yield and all(bound is None or bound.crash_on_yield for bound in bounds):
             copy = state.clone()
             del copy.threads[number]
-            copy.settle(self.domains.values())
+            copy.settle(self.ordered)
             yield Step(thread.name, "crash", "", copy)
 
     def role_crashed(self, state: State, number: int) -> Iterator[Step]:
@@ -269,7 +274,7 @@ class Meaning:
         crashed = copy.roles[number]
         crashed.fields.update({name: clone(value, {}, with_roles=False) for name, value in crashed.initial.items()})
         copy.threads = [thread for thread in copy.threads if all(frame.owner is not crashed for frame in thread.frames)]
-        copy.settle(self.domains.values())
+        copy.settle(self.ordered)
         if copy.key != state.key:
             yield Step(role.name, "crash", "", copy)
 

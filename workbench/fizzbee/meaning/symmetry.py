@@ -1,7 +1,7 @@
 """Domains of symmetric values, as a text declares them.
 
-A domain has no state of its own: its values in use are those that occur in the state. That a domain may be reflected
-only saves FizzBee states; here it changes nothing.
+A domain has no state of its own: its values in use are those that occur in the state. That an ordered domain may be
+reflected only saves FizzBee states; here it changes nothing.
 """
 
 from collections.abc import Callable, Iterator
@@ -63,8 +63,12 @@ def _check_not_materialized(kind: str, materialize: Value) -> None:
         raise Wrong(f"symmetry.{kind} is not supported with materialize")
 
 
-def _rotational(*_: Value, **__: Value) -> Domain:
-    raise Wrong("symmetry.rotational is not supported: what fresh() returns depends on more than FizzBee's states have")
+def _rotational(name: Value, limit: Value, materialize: Value = False, reflection: Value = False) -> Domain:
+    if not _is_name(name) or type(limit) is not int or limit < 2 or type(reflection) is not bool:
+        raise Wrong("symmetry.rotational takes a name, a limit of at least 2, and whether to materialize and reflect")
+    if materialize is not True:
+        raise Wrong("symmetry.rotational is supported with materialize = True only: fresh() needs the value before")
+    return Domain(name, limit, True, "rotational", reflection=reflection)
 
 
 _KINDS: dict[str, Callable[..., Domain]] = {

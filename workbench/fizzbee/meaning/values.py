@@ -123,7 +123,7 @@ class ModelValue:
 
     Attributes:
         symmetric: Whether it is interchangeable with the others of its name.
-        domain: Its domain, if that has an order.
+        domain: Its domain, if that has an order or distances.
     """
 
     __slots__ = ("domain", "name", "number", "symmetric")
@@ -138,19 +138,27 @@ class Domain:
     Attributes:
         limit: The most values in use.
         materialized: Whether all values are in use from the start.
-        kind: ``nominal``, ``ordinal`` (ordered) or ``interval`` (ordered, with distances).
+        kind: ``nominal``, ``ordinal`` (ordered), ``interval`` (ordered, with distances), or ``rotational`` (a ring).
         divergence: The largest distance between two values in use, in an interval domain.
+        reflection: Whether the two directions of a ring are interchangeable.
     """
 
-    __slots__ = ("divergence", "kind", "limit", "materialized", "name")
+    __slots__ = ("divergence", "kind", "limit", "materialized", "name", "reflection")
 
-    def __init__(self, name: str, limit: int, materialized: bool, kind: str = "nominal", divergence: int = 0) -> None:
+    def __init__(
+        self, name: str, limit: int, materialized: bool, kind: str = "nominal", divergence: int = 0,
+        reflection: bool = False,
+    ) -> None:  # fmt: skip
         self.name, self.limit, self.materialized = name, limit, materialized
-        self.kind, self.divergence = kind, divergence
+        self.kind, self.divergence, self.reflection = kind, divergence, reflection
+
+    @property
+    def is_nominal(self) -> bool:
+        return self.kind == "nominal"
 
     @property
     def is_ordered(self) -> bool:
-        return self.kind != "nominal"
+        return self.kind in ("ordinal", "interval")
 
     @property
     def fields(self) -> Mapping[str, Value]:
