@@ -44,7 +44,7 @@ def test_a_text_that_tells_names_apart_is_not_said_to_hold(states, _, text, engi
 def renamed(value, renaming, seen):
     """The value with other numbers of symmetric values; what is mutable is changed in place."""
     if isinstance(value, ModelValue) and value.symmetric:
-        return ModelValue(value.name, renaming.get((value.name, value.number), value.number), True)
+        return ModelValue(value.name, renaming.get((value.name, value.number), value.number), True, value.domain)
     if isinstance(value, tuple):
         return tuple(renamed(part, renaming, seen) for part in value)
     if id(value) in seen:
@@ -79,6 +79,12 @@ def image(state, renaming):
     return copy.key
 
 
+def turned(ring, reflection):
+    """The images of a ring: each value moves by as many places, to one side or, if it may, to the other."""
+    size, sides = len(ring), (1, -1) if reflection else (1,)
+    return [[ring[(side * at + by) % size] for at in range(size)] for side in sides for by in range(size)]
+
+
 def classes_of(text, kept):
     """How many states there are but for renamings of all symmetric roles and values, except those in `kept`."""
     meaning = Meaning(text, "Cell.fizz")
@@ -98,7 +104,9 @@ def classes_of(text, kept):
     of_sets = []
     for of in {of for of, _ in names}:
         moved = [name for name in names if name[0] == of and name not in kept]
-        of_sets.append([dict(zip(moved, [at for _, at in image], strict=True)) for image in permutations(moved)])
+        ring = meaning.domains.get(of)
+        images = permutations(moved) if ring is None else turned(moved, ring.reflection)
+        of_sets.append([dict(zip(moved, [at for _, at in image], strict=True)) for image in images])
     renamings = [dict(chain.from_iterable(map(dict.items, parts))) for parts in product(*of_sets)]
     return len({min(image(state, renaming) for renaming in renamings) for state in states.values()})
 
@@ -125,20 +133,24 @@ def test_there_are_so_many_classes(row):
         ("x = D.segments()", "type symmetry_domain has no segments"),
         ("x = M.fresh()", "m is materialized, so that no value is fresh"),
         ("r.__id__ = 1", "__id__ is a parameter of the role"),
-        ("x = symmetry.ordinal('t', limit = 3)", "symmetry.ordinal is not supported"),
+        ("x = symmetry.rotational('t', limit = 3)", "symmetry.rotational is supported with materialize = True only: "),
+        ("x = symmetry.rotational('t', limit = 1)", "symmetry.rotational takes a name, a limit of at least 2, and "),
+        ("x = C.values()[0] < C.values()[1]", "symmetric_value and symmetric_value are not ordered"),
+        ("x = C.fresh()", "c is materialized, so that no value is fresh"),
         ("x = symmetry.nominal('t', 0)", "symmetry.nominal takes a name, a positive limit and whether"),
         ("x = symmetric_values('t')", "symmetric_values takes a number of values, after a name"),
     ],
 )
 def test_what_symmetry_refuses(statement, error):
     text = f"""K = symmetric_values("k", 2); D = symmetry.nominal("d", 2); M = symmetry.nominal("m", 2, True)
+C = symmetry.rotational("c", 2, True)
 symmetric role R:
   action Init:
     pass
 action Init:
   r = R(); {statement}
 """
-    with pytest.raises(ModelError, match=rf"^x\.fizz:[56]:\d+: {re.escape(error)}"):
+    with pytest.raises(ModelError, match=rf"^x\.fizz:[67]:\d+: {re.escape(error)}"):
         Meaning(text, "x.fizz").initial()
 
 

@@ -29,7 +29,7 @@ class CompiledMeaning(Meaning):
     def __init__(self, meaning: Meaning, initial: Sequence[State]) -> None:
         self._plain = meaning
         self.text, self.constants, self.frozen = meaning.text, meaning.constants, meaning.frozen
-        self.variables = meaning.variables
+        self.variables, self.domains, self.ordered = meaning.variables, meaning.domains, meaning.ordered
         heaps = [frozenset(state.heap) for state in initial]
         stated = frozenset.intersection(*heaps) if heaps else frozenset[str]()
         self.natives = Compiler(meaning, stated, frozenset().union(*heaps) - stated).natives

@@ -127,7 +127,7 @@ class FizzMachine(Machine, metaclass=FizzClass):
 
     def renamings(self, sets: Sequence[str] | None = None) -> list[dict[str, str]]:
         names = self.symmetry if sets is None else self.declared.symmetric_sets("sets", sets)
-        return renamings_of(self._meaning, self._rows.roles, [self._rows.sets[name] for name in names])
+        return renamings_of(self._meaning, self._rows.roles, {name: self._rows.sets[name] for name in names})
 
     # Properties -------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ their cells has a second cell beside it that lists these places. A step that cha
 that holds it; a step that only looks at the object does not.
 """
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from workbench.fizzbee.machine.symmetry import sets_of
@@ -14,14 +15,18 @@ from workbench.fizzbee.machine.values import (
     FizzNotation,
     Place,
     Places,
+    Point,
     Thawing,
     Together,
     freeze,
+    numbers_of,
+    renumbered,
     roles_in,
 )  # fmt: skip
+from workbench.fizzbee.meaning.domains import renumbering
 from workbench.fizzbee.meaning.state import Frame, State, Thread, Work
 from workbench.fizzbee.meaning.steps import Meaning
-from workbench.fizzbee.meaning.values import Collection, Instance, Value, Wrong, members
+from workbench.fizzbee.meaning.values import Collection, Domain, Instance, Value, Wrong, members
 from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.errors import InputError
 from workbench.kernel.meaning.state import Layout, Values
@@ -34,6 +39,7 @@ class Rows:
     Attributes:
         roles: The instances of roles. They are the same in every state.
         sets: The sets of names that the kernel may exchange.
+        domains: The symmetry domains by name, without nominal ones.
         role_of: The kind of role whose field a variable is.
         threads: The cell of the unfinished actions.
         counts: The cell that counts how often each bounded action has begun; None if none is bounded.
@@ -65,6 +71,8 @@ class Rows:
         bounded = any(bounds.max_actions for bounds in options.of_action.values())
         held = list(Layout(variables).cells)
         self.sets = sets_of(meaning, self.roles, bounded)
+        self.domains = meaning.domains
+        self._has_symmetry = bool(self.sets or meaning.ordered)
         counts = _free("counts", variables) if bounded else None
         begun = _free("begun", variables) if options.is_bounded else None
         extra = {name: None for name in (counts, begun) if name is not None}
@@ -121,7 +129,7 @@ class Rows:
 
     def frozen(self, values: dict[int, Value]) -> tuple[dict[int, Any], Places]:
         """Freeze the values of cells, and list the places of each mutable object in them."""
-        places = Places(bool(self.sets))
+        places = Places(self._has_symmetry)
         frozen = {
             cell: value if value is ABSENT else freeze(value, cell, (), places)
             for cell, value in sorted(values.items())
@@ -146,9 +154,9 @@ class Rows:
     # Unfinished actions, as values ------------------------------------------------------------------------------------
 
     def of_threads(self, threads: Sequence[Thread]) -> Value:
-        """Threads as nested tuples of their values, which can be frozen; in a bag, if names are exchanged in them."""
+        """Threads as nested tuples of their values, which can be frozen; in a bag, if symmetric values are in them."""
         nested = tuple((thread.action, tuple(map(self._frame_told, thread.frames))) for thread in threads)
-        return Collection("bag", nested) if self.sets and nested else nested
+        return Collection("bag", nested) if self._has_symmetry and nested else nested
 
     def _frame_told(self, frame: Frame) -> Value:
         work = tuple((self.numbers[id(work.node)], work.flow, tuple(work.left)) for work in frame.work)
@@ -183,7 +191,7 @@ class RowState(State):
         self._owners = [self.heap]
         self.roles = []
         by_name: dict[str, Instance] = {}
-        self._thawing = Thawing(by_name)
+        self._thawing = Thawing(by_name, rows.domains)
         for role, cells, initial in zip(rows.roles, rows.of_roles, rows.at_crash, strict=True):
             held = _Held(self, cells)
             self._owners.append(held)
@@ -194,7 +202,8 @@ class RowState(State):
             if initial:
                 instance.initial = {name: self._thawing.thaw(value) for name, value in initial.items()}
 
-    def clone(self) -> "RowState":
+    def clone(self, replaced: Mapping[int, Value] = MappingProxyType({})) -> "RowState":
+        assert not replaced
         return RowState(self._rows, self._row)
 
     @property
@@ -232,13 +241,16 @@ class RowState(State):
             number, name = self._rows.holders[cell]
             self._owners[number].held[name] = value
 
-    def settle(self) -> None:
+    def settle(self, domains: Iterable[Domain] = ()) -> None:
         """Work out what the step wrote.
 
         Raises:
             Wrong: If a value cannot be part of a state, or the step creates or drops a role.
+            Exhausted: If a domain does not allow its values together.
         """
         rows = self._rows
+        for cell in (*rows.holders, rows.threads) if domains else ():  # each may have values that are numbered anew
+            self.load(cell)
         if len(self.roles) > len(rows.roles):
             raise Wrong(f"{self.roles[-1].name} is created after Init, where it has no cells")
         if self._threads is not None:
@@ -248,6 +260,8 @@ class RowState(State):
             for cell in affected:
                 self.load(cell)
             frozen, places = rows.frozen(self._values())
+        for domain in domains:
+            self._number_anew(domain, frozen, places)
         for group, value in self._thawing.shared.items():
             if elsewhere := [place for place in group if place[0] not in frozen]:
                 places[id(value)] += elsewhere
@@ -260,6 +274,15 @@ class RowState(State):
         if before and before - set().union(*(roles_in(value) for value in frozen.values())):
             self._check_roles(frozen)
         self.key = "changed" if self.writes else ""
+
+    def _number_anew(self, domain: Domain, frozen: dict[int, Any], places: Places) -> None:
+        """Number the values of a domain anew, in the values of all cells and in the ways to shared objects."""
+        numbers = numbers_of(domain.name, tuple(frozen.values()))
+        of_state = renumbering(domain, set(numbers.values()))
+        points = {point: Point(Name(f"{domain.name}@{of_state[number]}")) for point, number in numbers.items()}
+        frozen.update({cell: renumbered(value, points) for cell, value in frozen.items()})
+        for at, shared in places.items():
+            places[at] = [(cell, renumbered(path, points)) for cell, path in shared]
 
     def _values(self) -> dict[int, Value]:
         """The values of the loaded cells."""

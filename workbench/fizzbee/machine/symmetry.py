@@ -5,24 +5,20 @@ to the kernel; here names are kept apart only where a constant, or what a state 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations, product
 
 from workbench.fizzbee.machine.values import freeze, has_names
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.fizzbee.meaning.symmetry import symmetric_in
 from workbench.fizzbee.meaning.values import Domain, Instance, ModelValue, Value, equal
-from workbench.fizzbee.syntax import front_matter
-from workbench.fizzbee.syntax.tokens import tokens
+from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.values import Name, permute
 
 #: A set that would lead to more renamings is left as it is.
 _MOST_RENAMINGS = 5040
 #: The most names whose permutations can be that few.
 _LARGEST = 7
-#: What stands before a constant that a text goes through, or that it takes as a whole.
-_THROUGH = ["in"], ["any"], ["oneof"]
-_AS_A_WHOLE = ["len", "("], ["set", "("], ["bag", "("]
 
 
 def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -> dict[str, tuple[Name, ...]]:
@@ -34,8 +30,9 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
     declared: dict[str, set[tuple[Name, ...]]] = {}
     singled = _singled_out(meaning)
     for constant, value in meaning.constants.items():
-        if isinstance(value, Domain):
-            declared.setdefault(value.name, set()).add(() if constant in singled else _names(value))
+        if isinstance(value, Domain) and not value.is_ordered:
+            names = _names(value) if value.is_nominal else _ring(value)
+            declared.setdefault(value.name, set()).add(() if constant in singled else names)
     listed = [(constant, domain) for constant, value in meaning.constants.items() if (domain := _listed(value))]
     for constant, domain in sorted(listed, key=lambda pair: -pair[1].limit):
         of_name = declared.setdefault(domain.name, {_names(domain)})
@@ -48,29 +45,60 @@ def sets_of(meaning: Meaning, roles: Sequence[Instance], counts_actions: bool) -
     sets: dict[str, tuple[Name, ...]] = {}
     renamings = 1
     for name, (names, *others) in declared.items():
-        if not others and len(names) > 1 and renamings * math.factorial(len(names)) <= _MOST_RENAMINGS:
-            renamings *= math.factorial(len(names))
+        ring = meaning.domains.get(name)
+        images = math.factorial(len(names)) if ring is None else len(_rotations(names, ring.reflection))
+        if not others and len(names) > 1 and renamings * images <= _MOST_RENAMINGS:
+            renamings *= images
             sets[name] = names
     return sets
 
 
 def _singled_out(meaning: Meaning) -> set[str]:
     """The constants from which the text may take one value: it does more than go through them."""
-    file = meaning.text.actions["Init"].at.file
-    words = [token.text for token in tokens(front_matter.split(meaning.source)[1], file)]
+    text = meaning.text
+    declared = [*text.actions.values(), *text.functions.values(), *text.roles.values(), *text.assertions.values()]
+    queue: list[tuple[tree.Node | None, bool]] = [(node, False) for node in (*text.constants, *declared)]
     singled = set[str]()
-    for at, word in enumerate(words):
-        if word not in meaning.constants or words[at - 1 : at] == ["."] or words[at + 1] == "=":
-            continue
-        before, after = words[max(0, at - 2) : at], words[at + 1 :]
-        goes_through = before[-1:] in _THROUGH or before in _AS_A_WHOLE
-        if after[0] == "." and after[1] in ("values", "choices"):
-            after = after[4:]  # what follows the call
-        elif after[0] == ".":
-            goes_through = after[1] in ("fresh", "limit", "name")
-        if not goes_through or after[:1] == ["["]:
-            singled.add(word)
+    while queue:
+        node, goes_through = queue.pop()
+        match node:
+            case tree.Name(name=name) if not goes_through and name in meaning.constants:
+                singled.add(name)
+            case tree.Attribute(owner=tree.Name(), name="fresh" | "limit" | "name"):
+                pass
+            case tree.Assign(operator="=", target=tree.Name(), value=value):
+                queue.append((value, False))
+            case tree.Call(function=tree.Attribute(owner=tree.Name() as owner, name="values" | "choices")):
+                queue.append((owner, goes_through))
+            case tree.Call(function=tree.Name(name="len" | "set" | "bag"), arguments=arguments):
+                queue += [(argument.value, True) for argument in arguments]
+            case tree.Node():
+                through = _gone_through(node)
+                queue += [(part, any(part is expression for expression in through)) for part in tree.within(node)]
     return singled
+
+
+def _gone_through(node: tree.Node) -> list[tree.Expression]:
+    """The expressions whose members a node asks for one after the other."""
+    match node:
+        case tree.For(members=through) | tree.Choose(members=through):
+            return [through]
+        case tree.Comprehension(clauses=clauses):
+            return [clause.value for clause in clauses if clause.target is not None]
+        case tree.Binary(operator="in" | "not in", right=through):
+            return [through]
+    return []
+
+
+def _ring(domain: Domain) -> tuple[Name, ...]:
+    """The names of a ring's values, in their order."""
+    return tuple(Name(f"{domain.name}@{number}") for number in range(domain.limit))
+
+
+def _rotations(ring: Sequence[Name], reflection: bool) -> list[tuple[Name, ...]]:
+    """A ring begun at each of its values, in both directions if it may be reflected."""
+    ways = [tuple(ring), tuple(reversed(ring))] if reflection else [tuple(ring)]
+    return [(*way[at:], *way[:at]) for way in ways for at in range(len(ring))]
 
 
 def _names(domain: Domain) -> tuple[Name, ...]:
@@ -92,15 +120,25 @@ def _crash_alike(roles: Sequence[Instance]) -> bool:
     return not any(map(has_names, first.values())) and all(other == first for other in others)
 
 
-def renamings_of(meaning: Meaning, roles: Sequence[Instance], sets: Sequence[Sequence[Name]]) -> list[dict[str, str]]:
-    """The permutations within each set that leave constants and what crashes set as they are, the identity first."""
+def renamings_of(
+    meaning: Meaning, roles: Sequence[Instance], sets: Mapping[str, Sequence[Name]]
+) -> list[dict[str, str]]:
+    """The permutations within each set that leave constants and what crashes set as they are, the identity first.
+
+    Those of a ring are its rotations.
+    """
     held = [
         freeze(value)
         for value in meaning.constants.values()
-        if not ((domain := _listed(value)) and _names(domain) in sets) and next(symmetric_in(value), None) is not None
+        if not ((domain := _listed(value)) and _names(domain) in sets.values())
+        and next(symmetric_in(value), None) is not None
     ]
     held += [freeze(value) for role in roles for value in role.initial.values()]
-    every = product(*([dict(zip(names, image, strict=True)) for image in permutations(names)] for names in sets))
+    images = {
+        name: permutations(names) if (ring := meaning.domains.get(name)) is None else _rotations(names, ring.reflection)
+        for name, names in sets.items()
+    }
+    every = product(*([dict(zip(sets[name], image, strict=True)) for image in of] for name, of in images.items()))
     renamings: list[dict[str, str]] = [
         {name: image for part in parts for name, image in part.items()} for parts in every
     ]

@@ -5,7 +5,9 @@ identified by its places: a place is a cell and a path of indices into its value
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from workbench.fizzbee.meaning.values import (
@@ -17,6 +19,7 @@ from workbench.fizzbee.meaning.values import (
     Instance,
     ModelValue,
     Record,
+    Segment,
     Value,
     Wrong,
     canonical,
@@ -87,6 +90,12 @@ class Id(NamedTuple):
     symmetric: bool
 
 
+class Point(NamedTuple):
+    """A value of a domain that is not nominal, with the number that it has in the state."""
+
+    name: Name
+
+
 class Range(NamedTuple):
     """A range."""
 
@@ -141,10 +150,12 @@ def freeze(value: Value, cell: int = 0, path: Path = (), places: Places | None =
     if kind is range:
         return Range(value.start, value.stop, value.step)
     if kind is ModelValue:
+        if value.domain is not None:
+            return Point(Name(f"{value.name}@{value.number}"))
         return Id(Name(f"{value.name}#{value.number}"), value.symmetric)
     if kind is Holder:
         return Written(value.text)
-    if kind is Function or kind is Domain:
+    if kind is Function or kind is Domain or kind is Segment:
         raise Wrong(f"a {kind_of(value)} is no value of a state")
     if places is not None and kind is not tuple:
         places.setdefault(id(value), []).append((cell, path))
@@ -197,19 +208,40 @@ def has_names(frozen: Any) -> bool:
     return isinstance(frozen, Name) or any(map(has_names, flatten(frozen)[0]))
 
 
+def numbers_of(name: str, frozen: Any) -> dict[Point, Fraction]:
+    """The values of an ordered domain in a value of the kernel, with their numbers."""
+    if type(frozen) in _ATOMS:
+        return {}
+    if type(frozen) is Point:
+        of, _, number = frozen.name.rpartition("@")
+        return {frozen: Fraction(number)} if of == name else {}
+    return {point: number for part in flatten(frozen)[0] for point, number in numbers_of(name, part).items()}
+
+
+def renumbered(frozen: Any, points: Mapping[Point, Point]) -> Any:
+    """A value of the kernel with other values of an ordered domain."""
+    if type(frozen) in _ATOMS:
+        return frozen
+    if type(frozen) is Point:
+        return points.get(frozen, frozen)
+    parts, rebuild = flatten(frozen)
+    return frozen if rebuild is None else rebuild([renumbered(part, points) for part in parts])
+
+
 class Thawing:
     """Turns kernel values back into interpreter values.
 
     Args:
         roles: The roles by name.
+        domains: The domains by name, without nominal ones.
 
     Attributes:
         groups: For each place of a shared object, all of that object's places.
         shared: The shared objects thawed so far, by their places.
     """
 
-    def __init__(self, roles: dict[str, Instance]) -> None:
-        self._roles = roles
+    def __init__(self, roles: dict[str, Instance], domains: Mapping[str, Domain] = MappingProxyType({})) -> None:
+        self._roles, self._domains = roles, domains
         self.groups, self.shared = dict[Place, frozenset[Place]](), dict[frozenset[Place], Value]()
 
     def thaw(self, frozen: Any, cell: int = 0, path: Path = ()) -> Value:
@@ -226,6 +258,9 @@ class Thawing:
         if kind is Id:
             name, _, number = frozen.name.rpartition("#")
             return ModelValue(name, int(number), frozen.symmetric)
+        if kind is Point:
+            name, _, number = frozen.name.rpartition("@")
+            return ModelValue(name, Fraction(number) if "/" in number else int(number), True, self._domains.get(name))
         if kind is Items and frozen.kind == "tuple":
             return tuple(self._all(frozen.items, cell, path))
         group = self.groups.get((cell, path)) if self.groups else None
@@ -290,7 +325,7 @@ def roles_in(frozen: Any) -> set[str]:
     """The names of the roles in a value of the kernel."""
     if isinstance(frozen, Name):
         return {frozen}
-    return set() if type(frozen) in _ATOMS | {Id} else set().union(*map(roles_in, flatten(frozen)[0]))
+    return set() if type(frozen) in _ATOMS | {Id, Point} else set().union(*map(roles_in, flatten(frozen)[0]))
 
 
 class FizzNotation(Notation):
@@ -350,7 +385,7 @@ class _ByName(Map):
     """The fields of a record."""
 
 
-_SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Unordered, Id, Range, Real}
+_SHOWN = _ATOMS | {tuple, Items, Fields, Pairs, Unordered, Id, Point, Range, Real}
 
 
 class _Word:

@@ -14,8 +14,12 @@ A state is what a later step can read, so it differs from FizzBee's own in these
 - A set has no order: loops visit its members in the order of their canonical texts; in FizzBee, in insertion order.
 - A dict whose keys are all symmetric values has no order either: loops visit them by their numbers.
 - Symmetric values are not exchanged: ``symmetry.py`` says which ones exist, and the kernel says which states are alike.
+- Values of an ordered domain are numbered anew in each state (``domains.py``), as nothing can read their numbers.
+  FizzBee does so to compare states, and goes on with the numbers of the state that came first. It merges states that
+  mirror each other if the domain says ``reflection``, which has no effect here.
 - A new instance of a role gets the smallest free number; FizzBee counts on through the whole search.
 
-Refused, each in one line with its place: ``__returns__``, symmetry other than nominal, the text of a symmetric value,
+Refused, each in one line with its place: ``__returns__``, rings that are not materialized, ordered domains that are, a
+transition assertion in a text with ordered domains, their values in what a crash sets, the text of a symmetric value,
 ``next_states``, channels, composition and refinement, ``invariants:``, ``def`` in a role.
 """

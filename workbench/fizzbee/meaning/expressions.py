@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, NoReturn
 
+from workbench.fizzbee.meaning.domains import METHODS, between
 from workbench.fizzbee.meaning.library import CHANGING, FUNCTIONS, method
 from workbench.fizzbee.meaning.operators import binary, in_place, unary
-from workbench.fizzbee.meaning.symmetry import METHODS, MODULE
+from workbench.fizzbee.meaning.symmetry import MODULE
 from workbench.fizzbee.meaning.values import (
     Dict,
     Domain,
@@ -14,6 +16,7 @@ from workbench.fizzbee.meaning.values import (
     Instance,
     ModelValue,
     Record,
+    Segment,
     Value,
     Wrong,
     kind_of,
@@ -41,6 +44,7 @@ class Names:
         self.constants, self.frozen = constants, frozen
         self.inner: dict[str, Value] = {}
         self.allocated: list[ModelValue] = []
+        self.may_choose = False
 
     def variable(self, name: str) -> tuple[Value] | None:
         """The value of a variable in a tuple of one; None if no variable has that name."""
@@ -76,8 +80,10 @@ class Names:
         """A field of a record or a role, or a method, in a tuple of one."""
         if isinstance(owner, Instance) and name == "__id__":
             return (ModelValue(owner.role.name, owner.number, owner.role.symmetric),)
-        if isinstance(owner, Domain) and name in METHODS:
-            return (self._of_domain(owner, name),)
+        if isinstance(owner, Domain) and name in METHODS[owner.kind]:
+            return (self._of_domain(owner, partial(METHODS[owner.kind][name], owner)),)
+        if isinstance(owner, Segment) and name == "fresh":
+            return (self._of_domain(owner.domain, partial(between, owner)),)
         if isinstance(owner, Record | Instance | Domain):
             return (owner.fields[name],) if name in owner.fields else None
         bound = method(owner, name)
@@ -85,12 +91,15 @@ class Names:
             self.check_mutable(owner)
         return None if bound is None else (bound,)
 
-    def _of_domain(self, domain: Domain, name: str) -> Function:
-        """The method of that name, which finds the values in use when it is called."""
+    def _of_domain(self, domain: Domain, method: Callable[..., Value]) -> Function:
+        """A method of a domain, which finds the values in use when it is called."""
 
-        def call() -> Value:
-            used = {value.number for value in self.symmetric() if value.name == domain.name}
-            value = METHODS[name](domain, used)
+        def call(*arguments: Value, **named: Value) -> Value:
+            if not domain.is_nominal and not (self.may_choose and any(c is domain for c in self.constants.values())):
+                raise Wrong(f"{domain.name} is not nominal: it is a constant, and actions alone ask for its values")
+            among = None if domain.is_nominal else domain
+            used = {value.number for value in self.symmetric() if value.name == domain.name and value.domain is among}
+            value = method(used, *arguments, **named)
             self.allocated += value if isinstance(value, list) else [value]
             return value
 

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from workbench.fizzbee.meaning.domains import arithmetic
 from workbench.fizzbee.meaning.symmetry import symmetric_in
 from workbench.fizzbee.meaning.values import (
     MOST_MEMBERS,
     Collection,
     Dict,
     Instance,
+    ModelValue,
     Record,
     Value,
     Wrong,
@@ -37,6 +39,8 @@ def binary(operator: str, left: Value, right: Value) -> Value:
     if _is_number(left) and _is_number(right):
         return _arithmetic(operator, left, right)
     result = _of_collections(operator, left, right)
+    if result is None:
+        result = arithmetic(operator, left, right)
     if result is None:
         raise Wrong(f"{operator} does not go with {kind_of(left)} and {kind_of(right)}")
     return result
@@ -74,6 +78,8 @@ def less(left: Value, right: Value) -> bool:
                 return len(left) < len(right)
             case Instance():
                 return left.number < right.number
+            case ModelValue() if left.domain is not None and left.domain.is_ordered and left.domain is right.domain:
+                return bool(left.number < right.number)
     raise Wrong(f"{kind_of(left)} and {kind_of(right)} are not ordered")
 
 

@@ -1,9 +1,22 @@
 """A state: the variables, the roles reachable from them, and the unfinished actions."""
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from workbench.fizzbee.meaning.values import Instance, Sharing, Value, canonical, clone, fields_text
+from workbench.fizzbee.meaning.domains import renumbering
+from workbench.fizzbee.meaning.symmetry import symmetric_in
+from workbench.fizzbee.meaning.values import (
+    Domain,
+    Instance,
+    ModelValue,
+    Sharing,
+    Value,
+    Wrong,
+    canonical,
+    clone,
+    fields_text,
+)  # fmt: skip
 from workbench.fizzbee.syntax import tree
 
 
@@ -67,9 +80,9 @@ class State:
     counts: dict[str, int] = field(default_factory=dict)
     key: str = ""
 
-    def clone(self) -> "State":
-        """A copy to run a step in. Objects shared here are shared in the copy."""
-        memo: dict[int, Value] = {}
+    def clone(self, replaced: Mapping[int, Value] = MappingProxyType({})) -> "State":
+        """A copy to run a step in. Objects shared here are shared in the copy; some, by identity, are replaced."""
+        memo = dict(replaced)
         return State(
             {name: clone(value, memo) for name, value in self.heap.items()},
             [clone(role, memo) for role in self.roles],
@@ -77,14 +90,39 @@ class State:
             dict(self.counts),
         )
 
-    def settle(self) -> None:
-        """Drop unreachable roles, and compute the key.
+    def settle(self, domains: Iterable[Domain] = ()) -> None:
+        """Drop unreachable roles, number the values of ordered domains, and compute the key.
 
         The key has everything that a later step can read, including which variables share an object.
 
         Raises:
             Wrong: If a value cannot be part of a state.
+            Exhausted: If a domain does not allow its values together.
         """
+        self._describe()
+        for domain in domains:
+            self._renumber(domain)
+
+    def symmetric(self, running: Sequence[Frame] = ()) -> Iterator[ModelValue]:
+        """The symmetric values in the state and in frames that run, with repetitions."""
+        frames = [*running, *(frame for thread in self.threads for frame in thread.frames)]
+        fields = [fields for role in self.roles for fields in (role.fields, role.initial)]
+        held = [self.heap, *fields, *(frame.variables for frame in frames)]
+        left = [work.left for frame in frames for work in frame.work]
+        for value in (left, *(list(variables.values()) for variables in held)):
+            yield from symmetric_in(value)
+
+    def _renumber(self, domain: Domain) -> None:
+        for role in self.roles:
+            if any(value.domain for value in symmetric_in(list(role.initial.values()))):
+                raise Wrong(f"a crash of {role.name} would set a value of an ordered domain")
+        values = [value for value in self.symmetric() if value.domain is domain]
+        numbers = renumbering(domain, {value.number for value in values})
+        copy = self.clone({id(v): ModelValue(v.name, numbers[v.number], True, domain) for v in values})
+        self.heap, self.roles, self.threads = copy.heap, copy.roles, copy.threads
+        self._describe()
+
+    def _describe(self) -> None:
         self.sort_threads()
         sharing = Sharing()
         parts = [fields_text(self.heap, sharing), *(_text(thread, sharing) for thread in self.threads)]

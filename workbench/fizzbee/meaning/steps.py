@@ -8,11 +8,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
+from workbench.fizzbee.meaning.domains import Exhausted
 from workbench.fizzbee.meaning.expressions import fail
 from workbench.fizzbee.meaning.reasons import Reason, reasons
 from workbench.fizzbee.meaning.state import Frame, State, Thread
 from workbench.fizzbee.meaning.threads import Disabled, Run
-from workbench.fizzbee.meaning.values import Collection, Dict, Instance, Record, Value, Wrong, clone, truth
+from workbench.fizzbee.meaning.values import Collection, Dict, Domain, Instance, Record, Value, Wrong, clone, truth
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
 from workbench.fizzbee.syntax.tree import Bounds, Place, refuse
@@ -39,9 +40,10 @@ class Meaning:
     """The meaning of the text `text` from the file `file`, with some of its constants replaced.
 
     Attributes:
-        source: The text itself.
         text: Its tree, with options, actions, roles and assertions by name.
         variables: The state variables: the names that Init assigns outside loops and branches.
+        domains: The symmetry domains by name, without nominal ones.
+        ordered: Those of them whose values each state numbers anew.
 
     Raises:
         InputError: If the text cannot be read, or has no Init.
@@ -49,7 +51,7 @@ class Meaning:
     """
 
     def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
-        self.source, self.text = text, parse(text, file)
+        self.text = parse(text, file)
         if "Init" not in self.text.actions:
             refuse(Place(file, 1, 1), "there is no action Init")
         self.constants: dict[str, Value] = {}
@@ -62,6 +64,12 @@ class Meaning:
         run.run(1, yields=False)
         for value in self.constants.values():
             _collect(value, self.frozen)
+        self.domains = self._domains()
+        self.ordered = [domain for domain in self.domains.values() if domain.is_ordered]
+        for assertion in self.text.assertions.values() if self.ordered else ():
+            if assertion.operators == ("transition",):
+                of = ", ".join(domain.name for domain in self.ordered)
+                fail(assertion.at, f"a transition compares two states, which number the values of {of} separately")
         init = self.text.actions["Init"].body
         names = [name for statement in init.statements for name in _assigned(statement)]
         self.variables = tuple(name for name in dict.fromkeys(names) if name not in self.constants)
@@ -113,6 +121,17 @@ class Meaning:
             ModelError: With the place of the expression that cannot be evaluated.
         """
         return reasons(self._judged(assertion, state, before), assertion)
+
+    def _domains(self) -> dict[str, Domain]:
+        domains = {name: value for name, value in self.constants.items() if isinstance(value, Domain)}
+        others = {domain.name: domain for domain in domains.values() if not domain.is_nominal}
+        for constant, domain in domains.items():
+            if others.get(domain.name, domain) is not domain:
+                fail(
+                    self.text.actions["Init"].at,
+                    f"{constant}: another domain, not a nominal one, is called {domain.name}",
+                )
+        return others
 
     def _judged(self, assertion: tree.Assertion, state: State, before: State | None) -> Run:
         variables: dict[str, Value] = {}
@@ -200,14 +219,18 @@ class Meaning:
                     state.threads = [other for other in state.threads if other is not thread]
                 if kind == "init":
                     state.heap = {name: frame.variables[name] for name in self.variables if name in frame.variables}
-                self._settle(state, action.at)
-                yield state, tuple(run.chosen)
+                if self._settle(state, action.at):
+                    yield state, tuple(run.chosen)
 
-    def _settle(self, state: State, at: Place) -> None:
+    def _settle(self, state: State, at: Place) -> bool:
+        """Settle a state; return whether its domains allow it."""
         try:
-            state.settle()
+            state.settle(self.ordered)
+        except Exhausted:
+            return False
         except Wrong as wrong:
             fail(at, str(wrong))
+        return True
 
     def _bounds(self, key: str) -> Bounds | None:
         return self.text.options.of_action.get(key)
@@ -239,7 +262,7 @@ class Meaning:
         if self.text.options.crash_on_yield and all(bound is None or bound.crash_on_yield for bound in bounds):
             copy = state.clone()
             del copy.threads[number]
-            copy.settle()
+            copy.settle(self.ordered)
             yield Step(thread.name, "crash", "", copy)
 
     def role_crashed(self, state: State, number: int) -> Iterator[Step]:
@@ -251,7 +274,7 @@ class Meaning:
         crashed = copy.roles[number]
         crashed.fields.update({name: clone(value, {}, with_roles=False) for name, value in crashed.initial.items()})
         copy.threads = [thread for thread in copy.threads if all(frame.owner is not crashed for frame in thread.frames)]
-        copy.settle()
+        copy.settle(self.ordered)
         if copy.key != state.key:
             yield Step(role.name, "crash", "", copy)
 

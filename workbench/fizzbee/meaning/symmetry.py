@@ -1,10 +1,10 @@
-"""Domains of interchangeable values, which ``symmetry.nominal`` declares.
+"""Domains of symmetric values, as a text declares them.
 
-A domain has no state of its own: its values in use are those that occur in the state. FizzBee's other domains, whose
-values are ordered or added to, are refused.
+A domain has no state of its own: its values in use are those that occur in the state. That an ordered domain may be
+reflected only saves FizzBee states; here it changes nothing.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from workbench.fizzbee.meaning.values import (
@@ -21,59 +21,61 @@ from workbench.fizzbee.meaning.values import (
 )  # fmt: skip
 
 
-class Exhausted(Exception):
-    """A domain has no fresh value left, so the step does not exist."""
-
-
-def _numbered(domain: Domain, numbers: Iterable[int]) -> list[ModelValue]:
-    return [ModelValue(domain.name, number, True) for number in sorted(numbers)]
-
-
-def _values(domain: Domain, used: set[int]) -> list[ModelValue]:
-    return _numbered(domain, range(domain.limit) if domain.materialized else used)
-
-
-def _fresh(domain: Domain, used: set[int]) -> ModelValue:
-    if domain.materialized:
-        raise Wrong(f"{domain.name} is materialized, so that no value is fresh")
-    if len(used) >= domain.limit:
-        raise Exhausted
-    return ModelValue(domain.name, min(set(range(domain.limit)) - used), True)
-
-
-def _choices(domain: Domain, used: set[int]) -> list[ModelValue]:
-    if domain.materialized or len(used) >= domain.limit:
-        return _values(domain, used)
-    return _numbered(domain, used | {_fresh(domain, used).number})
-
-
-def _choose(domain: Domain, used: set[int]) -> ModelValue:
-    values = _values(domain, used)
-    return values[0] if values else _fresh(domain, used)
-
-
-#: The methods of a domain, which take the numbers of its values in use. ``fresh`` and ``choose`` raise Exhausted.
-METHODS: dict[str, Callable[[Domain, set[int]], Value]] = {
-    "values": _values, "fresh": _fresh, "choices": _choices, "choose": _choose,
-}  # fmt: skip
-
-
 def _nominal(name: Value, limit: Value, materialize: Value = False) -> Domain:
-    if type(name) is not str or not name or type(limit) is not int or limit < 1 or type(materialize) is not bool:
+    if not _is_name(name) or type(limit) is not int or limit < 1 or type(materialize) is not bool:
         raise Wrong("symmetry.nominal takes a name, a positive limit and whether to materialize")
     return Domain(name, limit, materialize)
 
 
-def _unsupported(kind: str) -> Function:
-    def refuse(*_: Value, **__: Value) -> Value:
-        raise Wrong(f"symmetry.{kind} is not supported")
+def _ordinal(name: Value, limit: Value, reflection: Value = False, materialize: Value = False) -> Domain:
+    if not _is_name(name) or type(limit) is not int or limit < 1 or type(reflection) is not bool:
+        raise Wrong("symmetry.ordinal takes a name, a positive limit and whether to reflect")
+    _check_not_materialized("ordinal", materialize)
+    return Domain(name, limit, False, "ordinal")
 
-    return Function(refuse)
+
+def _interval(
+    name: Value, divergence: Value = None, limit: Value = None, start: Value = 0, reflection: Value = False,
+    materialize: Value = False,
+) -> Domain:  # fmt: skip
+    """An interval domain. Its `start` is not kept, since nothing can read where its values lie."""
+    if divergence is None and type(limit) is int:
+        divergence = limit - 1
+    if limit is None and type(divergence) is int:
+        limit = divergence + 1
+    if (
+        not _is_name(name)
+        or not type(limit) is type(divergence) is type(start) is int
+        or not 1 <= limit <= divergence + 1
+        or type(reflection) is not bool
+    ):
+        raise Wrong("symmetry.interval takes a name, a divergence and a limit of at most one more, or one of them")
+    _check_not_materialized("interval", materialize)
+    return Domain(name, limit, False, "interval", divergence)
 
 
-_UNSUPPORTED = ("ordinal", "interval", "rotational")
+def _is_name(name: Value) -> bool:
+    return type(name) is str and bool(name)
+
+
+def _check_not_materialized(kind: str, materialize: Value) -> None:
+    if materialize is not False:
+        raise Wrong(f"symmetry.{kind} is not supported with materialize")
+
+
+def _rotational(name: Value, limit: Value, materialize: Value = False, reflection: Value = False) -> Domain:
+    if not _is_name(name) or type(limit) is not int or limit < 2 or type(reflection) is not bool:
+        raise Wrong("symmetry.rotational takes a name, a limit of at least 2, and whether to materialize and reflect")
+    if materialize is not True:
+        raise Wrong("symmetry.rotational is supported with materialize = True only: fresh() needs the value before")
+    return Domain(name, limit, True, "rotational", reflection=reflection)
+
+
+_KINDS: dict[str, Callable[..., Domain]] = {
+    "nominal": _nominal, "ordinal": _ordinal, "interval": _interval, "rotational": _rotational,
+}  # fmt: skip
 #: What a text calls ``symmetry``.
-MODULE = Record("struct", {"nominal": Function(_nominal), **{kind: _unsupported(kind) for kind in _UNSUPPORTED}})
+MODULE = Record("struct", {name: Function(make) for name, make in _KINDS.items()})
 
 
 def symmetric_values(*arguments: Value) -> Value:

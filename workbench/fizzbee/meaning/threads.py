@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from workbench.fizzbee.meaning.domains import Exhausted
 from workbench.fizzbee.meaning.expressions import Names, fail
 from workbench.fizzbee.meaning.state import Frame, State, Work
-from workbench.fizzbee.meaning.symmetry import Exhausted, symmetric_in
+from workbench.fizzbee.meaning.symmetry import symmetric_in
 from workbench.fizzbee.meaning.values import (
     Collection,
     Dict,
@@ -22,8 +23,10 @@ from workbench.fizzbee.meaning.values import (
     Instance,
     ModelValue,
     Record,
+    Segment,
     Value,
     clone,
+    shown,
 )  # fmt: skip
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.tree import Place, Specification
@@ -69,7 +72,7 @@ class Run(Names):
         self.text, self.state, self.frames = text, state, frames
         self.path, self.choices, self.widths = choices, list[int](), list[int]()
         self.chosen: list[tuple[str, Value]] = []
-        self.done = self.enabled = self.may_choose = False
+        self.done = self.enabled = False
         self.continues = False
         self.result: Value = None
         self.created: list[Instance] = []
@@ -137,16 +140,13 @@ class Run(Names):
         self.choices.append(self.path[number] if number < len(self.path) else 0)
         self.enabled = False
         if len(members) > 1:
-            self.chosen.append((name, members[self.choices[-1]]))
+            taken = members[self.choices[-1]]
+            self.chosen.append((name, Holder(shown(taken)) if isinstance(taken, Segment) else taken))
         return self.choices[-1]
 
     def symmetric(self) -> Iterator[ModelValue]:
-        frames = [*self.frames, *(frame for thread in self.state.threads for frame in thread.frames)]
-        fields = [fields for role in self.state.roles for fields in (role.fields, role.initial)]
-        held = [self.state.heap, *fields, *(frame.variables for frame in frames)]
-        left = [work.left for frame in frames for work in frame.work]
-        for value in (self.allocated, left, *(list(variables.values()) for variables in held)):
-            yield from symmetric_in(value)
+        yield from symmetric_in(self.allocated)
+        yield from self.state.symmetric(self.frames)
 
     # Running ----------------------------------------------------------------------------------------------------------
 

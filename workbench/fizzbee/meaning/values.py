@@ -5,6 +5,7 @@ member compares with one after the other. That is slow, but Python's hashing wou
 """
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from workbench.fizzbee.syntax import tree
@@ -122,25 +123,56 @@ class ModelValue:
 
     Attributes:
         symmetric: Whether it is interchangeable with the others of its name.
+        domain: Its domain, if that has an order or distances.
     """
 
-    __slots__ = ("name", "number", "symmetric")
+    __slots__ = ("domain", "name", "number", "symmetric")
 
-    def __init__(self, name: str, number: int, symmetric: bool) -> None:
-        self.name, self.number, self.symmetric = name, number, symmetric
+    def __init__(self, name: str, number: int | Fraction, symmetric: bool, domain: "Domain | None" = None) -> None:
+        self.name, self.number, self.symmetric, self.domain = name, number, symmetric, domain
 
 
 class Domain:
-    """A set of at most `limit` interchangeable values; if it is `materialized`, all are in use from the start."""
+    """A set of symmetric values.
 
-    __slots__ = ("limit", "materialized", "name")
+    Attributes:
+        limit: The most values in use.
+        materialized: Whether all values are in use from the start.
+        kind: ``nominal``, ``ordinal`` (ordered), ``interval`` (ordered, with distances), or ``rotational`` (a ring).
+        divergence: The largest distance between two values in use, in an interval domain.
+        reflection: Whether the two directions of a ring are interchangeable.
+    """
 
-    def __init__(self, name: str, limit: int, materialized: bool) -> None:
+    __slots__ = ("divergence", "kind", "limit", "materialized", "name", "reflection")
+
+    def __init__(
+        self, name: str, limit: int, materialized: bool, kind: str = "nominal", divergence: int = 0,
+        reflection: bool = False,
+    ) -> None:  # fmt: skip
         self.name, self.limit, self.materialized = name, limit, materialized
+        self.kind, self.divergence, self.reflection = kind, divergence, reflection
+
+    @property
+    def is_nominal(self) -> bool:
+        return self.kind == "nominal"
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.kind in ("ordinal", "interval")
 
     @property
     def fields(self) -> Mapping[str, Value]:
-        return {"name": self.name, "limit": self.limit}
+        fields = {"name": self.name, "limit": self.limit}
+        return {**fields, "divergence": self.divergence} if self.kind == "interval" else fields
+
+
+class Segment:
+    """A gap between neighbouring values of an ordinal domain; None before the least and after the greatest."""
+
+    __slots__ = ("after", "before", "domain")
+
+    def __init__(self, domain: Domain, after: ModelValue | None, before: ModelValue | None) -> None:
+        self.domain, self.after, self.before = domain, after, before
 
 
 class Holder:
@@ -163,7 +195,7 @@ class Function:
 
 _NAMES = {
     bool: "bool", int: "int", float: "float", str: "string", type(None): "NoneType", Function: "function",
-    Domain: "symmetry_domain",
+    Domain: "symmetry_domain", Segment: "symmetry_segment",
 }  # fmt: skip
 
 
@@ -204,7 +236,7 @@ def equal(left: Value, right: Value) -> bool:
         case Instance():
             return left.name == right.name
         case ModelValue():
-            return (left.name, left.number) == (right.name, right.number)
+            return (left.name, left.number, left.domain) == (right.name, right.number, right.domain)
     return left is right
 
 
@@ -267,6 +299,8 @@ def shown(value: Value) -> str:
             return f"role {value.name}"
         case ModelValue():
             return f"{value.name}{value.number}"
+        case Segment():
+            return f"({value.after and shown(value.after)}, {value.before and shown(value.before)})"
         case Function() | Domain():
             return f"<{kind_of(value)}>"
     return repr(value)
@@ -325,8 +359,8 @@ def _written(value: Value, sharing: Sharing | None, depth: int) -> str:
         case Record():
             return f"{value.kind}({fields_text(value.fields, sharing, depth + 1)})"
         case ModelValue():
-            return f"{kind_of(value)}({value.name}#{value.number})"
-        case Function() | Domain():
+            return f"{kind_of(value)}({value.name}{'@' if value.domain else '#'}{value.number})"
+        case Function() | Domain() | Segment():
             raise Wrong(f"a {kind_of(value)} is no value of a state")
     return repr(value)
 
@@ -338,10 +372,12 @@ def fields_text(fields: Mapping[str, Value], sharing: Sharing | None, depth: int
 
 def clone(value: Value, memo: dict[int, Value], with_roles: bool = True) -> Value:
     """A deep copy with the same sharing; `memo` maps the identity of an object to its copy."""
-    if value is None or isinstance(value, str | int | float | range | ModelValue | Function | Domain):
+    if value is None or isinstance(value, str | int | float | range | Function | Domain | Segment):
         return value
     if id(value) in memo:
         return memo[id(value)]
+    if isinstance(value, ModelValue):
+        return value
     match value:
         case tuple():
             return tuple([clone(item, memo, with_roles) for item in value])

@@ -333,3 +333,33 @@ class Specification:
     roles: dict[str, Role] = field(default_factory=dict)
     assertions: dict[str, Assertion] = field(default_factory=dict)
     fair_choices: bool = False
+
+
+def within(node: Node) -> tuple[Node | None, ...]:
+    """The direct parts of an expression, a statement or a declaration; None for what it lacks."""
+    match node:
+        case Lambda():
+            return *(parameter.default for parameter in node.parameters), node.body
+        case Block():
+            return node.statements
+        case Assign():
+            return node.target, node.value
+        case Evaluate() | Return():
+            return (node.value,)
+        case Require():
+            return (node.condition,)
+        case If():
+            return tuple(part for branch in node.branches for part in branch)
+        case For():
+            return node.target, node.members, node.body
+        case While():
+            return node.condition, node.body
+        case Choose():
+            return node.members, node.where, node.body
+        case Function():
+            return *(parameter.default for parameter in node.parameters), node.body
+        case Group() | Action() | Assertion():
+            return (node.body,)
+        case Role():
+            return *node.actions.values(), *node.functions.values()
+    return parts(node) if isinstance(node, Expression) else ()
