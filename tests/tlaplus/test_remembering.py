@@ -62,11 +62,15 @@ def test_what_depends_on_nothing_is_known_everywhere():
     assert ask(remembered, 1) == ask(remembered, 2) == (7, [])
 
 
-def test_lazy_arguments_and_answers_are_not_kept():
+@pytest.mark.parametrize("argument", [NAT, ((1,), 2), frozenset({1})], ids=str)
+def test_answers_for_lazy_and_nested_arguments_are_not_kept(argument):
     asked = Asked()
     remembered = Remembered(asked)
-    assert [ask(remembered, 1, 0, arguments=(NAT,))[0] for _ in range(2)] == [True, True]
-    assert asked.times == [(NAT,), (NAT,)]
+    assert [ask(remembered, 1, 0, arguments=(argument,))[0] for _ in range(2)] == [True, True]
+    assert asked.times == [(argument,), (argument,)]
+
+
+def test_lazy_answers_are_not_kept():
     lazy = Remembered(lambda now, _: NAT)
     assert [ask(lazy, 1)[0] for _ in range(2)] == [NAT, NAT]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import Reads, Values
-from workbench.kernel.meaning.values import identity
+from workbench.kernel.meaning.values import Name, identity
 from workbench.tlaplus.layout.layout import VariableValues
 from workbench.tlaplus.layout.views import FunctionView, SetView
 from workbench.tlaplus.values.values import CONCRETE
@@ -17,6 +17,7 @@ from workbench.tlaplus.values.values import CONCRETE
 #: A bound on the memoized answers of a definition, with the cells on the paths to them. If it is exceeded, and most
 #: look-ups were misses, the definition is no longer memoized.
 _MOST_NODES = 1 << 15
+_ATOMS = frozenset({int, str, bool, Name})
 
 
 class _Node:
@@ -100,7 +101,8 @@ class Remembered:
     """A definition that depends on one state alone, as a function of the state, the next state, and its arguments.
 
     It is evaluated once for the same arguments within each evaluation that uses views; and, as far as that pays, once
-    for the same contents of the cells that it reads.
+    for the same contents of the cells that it reads. It does not pay where arguments are nested: to find out whether
+    they are the same takes as long as the evaluation that it saves.
     """
 
     def __init__(self, definition: Callable[..., Any]) -> None:
@@ -116,7 +118,7 @@ class Remembered:
         return entry[0]
 
     def _answer(self, now: VariableValues, then: Any, arguments: tuple[Any, ...]) -> Any:
-        if not self._memory.pays or not all(_is_known(value, now) for value in arguments):
+        if not self._memory.pays or not all(_is_brief(value, now) for value in arguments):
             return self._definition(now, then, *arguments)
         key = tuple(
             [identity(value) if type(value) in CONCRETE else (type(value), id(value.shape)) for value in arguments]
@@ -129,7 +131,9 @@ class Remembered:
         return self._memory.answer(key, now.row, evaluate)
 
 
-def _is_known(argument: Any, now: VariableValues) -> bool:
-    """Whether an argument is a value, or a part of the state."""
+def _is_brief(argument: Any, now: VariableValues) -> bool:
+    """Whether an argument is an atom, a tuple of atoms, or a part of the state."""
     kind = type(argument)
-    return kind in CONCRETE or ((kind is FunctionView or kind is SetView) and argument.row is now.row)
+    if kind is tuple:
+        return _ATOMS.issuperset(map(type, argument))
+    return kind in _ATOMS or ((kind is FunctionView or kind is SetView) and argument.row is now.row)
