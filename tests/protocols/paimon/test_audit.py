@@ -251,6 +251,13 @@ def test_a_key_that_is_also_a_value_is_told(own_table):
     assert finding_picture(finding) is not None
 
 
+def test_of_a_long_history_the_last_commits_are_told(real_table, monkeypatch):
+    monkeypatch.setattr(import_module("workbench.protocols.paimon.audit.story"), "MOST_COMMITS", 1)
+    (finding,) = audit(real_table("seq")).findings
+    assert finding.state.log["jack", "col2", 4] == ((4, "green"),)
+    assert finding.state.log["jack", "col2", 3] == ()
+
+
 # The command ---------------------------------------------------------------------------------------------------------
 
 
