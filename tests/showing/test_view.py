@@ -305,6 +305,7 @@ def test_a_member_and_a_process_of_one_name_have_a_lane_each():
         (process, "crasher"),
     }
     assert all(step.effects.keys() <= {"shared state"} for step in shown.steps if step.lane == member)
+    assert shown.steps[-1].step.label == "crash(crasher)", "crasher_done, after it, is bookkeeping"
     waiting = [(wait.lane, wait.actor) for wait in shown.trap.waits]
     assert waiting == [(member, ("writer", "crasher")), ("w2", ("writer", "w2"))]
     marked = re.findall(r'data-thing="([^"]*)"[^>]* data-fault="true"', shown.picture_svg(len(shown.steps) - 1))
@@ -1166,7 +1167,9 @@ def test_choices_are_told_by_their_words():
     assert "ConcurrencyControl  optimistic  none" in compared.text()
     assert "<code>optimistic</code></td><td><code>none</code>" in compared.html()
     assert "ConcurrencyControl=none" in view.result_view(other).text() + view.result_view(other).html()
-    assert '<code class="wb-new">none</code>' in view.constants_table(other.model).html()
+    constants = view.constants_table(other.model).html()
+    assert '<code class="wb-new">none</code>' in constants
+    assert re.findall("<th[^>]*>([^<]*)</th>", constants) == ["constant", "value", "accepts", "meaning"]
     assert other.as_dict()["constants"]["ConcurrencyControl"] == 0
 
 
