@@ -9,6 +9,7 @@ from tests.command import python
 from tests.fizzbee.test_fizz_meaning import TEXTS, quiet
 from workbench import check
 from workbench.checking.contract import Local, Spark
+from workbench.checking.spaces.space import explore
 from workbench.fizzbee.machine.specification import machines_of
 from workbench.fizzbee.meaning.search import search
 from workbench.fizzbee.meaning.steps import Meaning
@@ -271,6 +272,7 @@ CHANGES = """
 action Init:
   r = record(kind="A", files=[1], by={"x": 1, "y": 2}, seen=set([1]))
   b = [0]
+  name = "a"
 
 atomic action Change:
   r.kind = "B"
@@ -327,6 +329,7 @@ def test_a_change_is_told_by_fields_keys_and_members():
         ],
         "Turn": ['r.by: {"x": 1, "y": 2} -> {"y": 2, "x": 1}'],
     }
+    assert explore(machine).table()["name"][0] == '"a"', "a table has the text's words, too"
 
 
 def test_an_error_with_another_constant_leaves_the_answer(run, tmp_path):
