@@ -270,6 +270,8 @@ def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
         >>> near = neighbours(changed, "WhoWantsEnters", most=1)
         >>> [(other.one.name, other.differs) for other in near]
         [('peterson', 'LeavesLevels=on')]
+        >>> neighbours(changed, "WhoWantsEnters", most=0)
+        []
     """
     near = []
     for other in _shipped_of(model.name):
