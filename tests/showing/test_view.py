@@ -321,7 +321,8 @@ class Sender(Model):
     """What it sends reads like the names of parameters."""
 
     msgs = ("a=b, c", "to=p2)")
-    sent = Variable(None)
+    sent = Variable(None, per="who")
+    last = Variable(None)
     p = Process(per="who", fair="weak")
     who = ("p1", "p2")
 
@@ -329,7 +330,7 @@ class Sender(Model):
     def send(self, s, p, dst, msg):
         """Send `msg` to `dst`."""
         require(p != dst)
-        s.sent = choose([Claim(3, "x")], "claim")
+        s.sent[p] = s.last = choose([Claim(3, "x")], "claim")
 
 
 def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
@@ -340,6 +341,7 @@ def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
         (step,) = view.trace_view(replay(model, 0, [(instance.number, 0)])).steps[1:]
         message = instance.arguments[2]
         assert step.sentence == f"p1: Send {message} to p2 (dst p2, msg {message}, claim (ticket 3, to x))."
+        assert step.alike == (), "the last claim is no other actor's"
 
 
 def test_everything_as_plain_data(conflict):
