@@ -302,6 +302,7 @@ def test_places_that_are_none_are_refused_in_one_line(
         "ftp://host/x": "it takes a path, or a URL of s3, s3a, gs, gcs, abfs, abfss, az or hdfs",
         "s3://key:secret@lake/x": "'s3://lake/x' is not accepted with credentials in it",
         "s3://lake/x?color=red": "'color' of a URL is not accepted; it takes endpoint_override, scheme or region",
+        "s3a://lake/x?color=red": "'color' of a URL is not accepted; it takes endpoint_override, scheme or region",
         "hdfs://lake/x?color=red": "the option 'color' of a URL is not accepted; hdfs takes none",
         "abfs://lake/x": "needs adlfs, which is not installed: pip install 'lakehouse-workbench[azure]'",
     }.items():

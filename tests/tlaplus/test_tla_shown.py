@@ -188,7 +188,8 @@ def test_pages_and_data_show_an_alias_beside_what_is_watched():
 def test_a_field_of_an_alias_without_a_value_says_why():
     found = check(module_of_text(ALIASED, "INIT Init NEXT Next INVARIANT Low ALIAS Told")(), engine="reference")
     assert found["Low"].trace.aliased["x"] == ["1", "2", "3"]
-    assert found["Low"].trace.aliased["level"][0].startswith('error: M.tla:11:29: TLCGet("level") has no value here')
+    level = found["Low"].trace.aliased["level"][0]
+    assert level.startswith('error: M.tla:11:29: TLCGet("level") has no value here: only what a search evaluates')
     assert found["Low"].trace.aliased["never"][2].startswith("error: M.tla:11:56: []Low is a temporal formula")
 
 
