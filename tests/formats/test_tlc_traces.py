@@ -78,6 +78,7 @@ def test_a_step_that_the_module_does_not_have_is_said_with_its_number(name, edit
     [
         ("Halt.txt", ("x = 0", "y = 0"), "unknown variable of Halt, at line 5, 'y'; known: x"),
         ("Halt.txt", ("x = 0", "x = 0 +"), "x, in the state at line 5, is '0 +', which is not a value of TLA+"),
+        ("Halt.txt", ("x = 0", "x = 0 + 1"), "x, in the state at line 5, is '0 + 1', which is not a value of TLA+"),
         ("Halt.txt", ("x = 0", "zero"), "the state at line 5 is 'zero'; it takes lines such as '/\\ x = 1'"),
         (
             "Halt.txt",

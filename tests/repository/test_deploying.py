@@ -130,13 +130,14 @@ def test_what_is_missing_is_said_with_packages_that_the_set_up_knows(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "apt-get").symlink_to("/bin/true")
+    (tmp_path / "conda").symlink_to("/bin/true")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path))
+    assert to_install(program).startswith("install it with: conda install "), "in an environment of conda"
+    monkeypatch.delenv("CONDA_PREFIX")
     said = to_install(program)
     assert re.match(r"install it with: (sudo )?apt-get install ", said)
     assert packages_of(program) >= {word.strip("()") for word in said.split("install ")[-1].split()} - {"or"}
-    (tmp_path / "conda").symlink_to("/bin/true")
-    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path))  # an environment is open: it goes before the system
-    assert to_install(program).startswith("install it with: conda install -c conda-forge ")
     monkeypatch.setenv("PATH", "")
     assert "conda install -c conda-forge" in to_install(program)
 

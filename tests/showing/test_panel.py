@@ -580,6 +580,7 @@ def test_the_graph_is_drawn_in_every_mode_or_says_why_not(stale: Any) -> None:
     assert 'data-picture="bakery_v2"' in drawn()
     click(stale.bar, "RollbackNoIceberg")
     assert "takes a property with a trace" in drawn("trace and alternatives")
+    assert find(opened(panel(Ends), "Graph"), "variables").value == ("n",), "without a story"
 
 
 @pytest.mark.slow

@@ -193,6 +193,9 @@ def test_the_lanes_use_the_width_there_is_and_cut_nothing(conflict, collision, w
         root = ElementTree.fromstring(shown.svg(width=width))
         assert float(root.get("width")) == max(width, float(root.get("width")))
         assert "\N{HORIZONTAL ELLIPSIS}" not in "".join(root.itertext())
+        tall = float(root.get("viewBox").split()[-1])
+        assert all(0 < float(text.get("y")) < tall for text in root.iter(f"{SVG}text"))
+        assert all(float(rect.get("y")) + float(rect.get("height")) < tall for rect in root.iter(f"{SVG}rect"))
         boxes = [
             "".join(node.itertext()).removeprefix(node.find(f"{SVG}title").text)
             for node in root.iter(f"{SVG}text")
@@ -305,6 +308,7 @@ def test_a_member_and_a_process_of_one_name_have_a_lane_each():
         (process, "crasher"),
     }
     assert all(step.effects.keys() <= {"shared state"} for step in shown.steps if step.lane == member)
+    assert shown.steps[-1].step.label == "crash(crasher)", "crasher_done, after it, is bookkeeping"
     waiting = [(wait.lane, wait.actor) for wait in shown.trap.waits]
     assert waiting == [(member, ("writer", "crasher")), ("w2", ("writer", "w2"))]
     marked = re.findall(r'data-thing="([^"]*)"[^>]* data-fault="true"', shown.picture_svg(len(shown.steps) - 1))
@@ -320,7 +324,8 @@ class Sender(Model):
     """What it sends reads like the names of parameters."""
 
     msgs = ("a=b, c", "to=p2)")
-    sent = Variable(None)
+    sent = Variable(None, per="who")
+    last = Variable(None)
     p = Process(per="who", fair="weak")
     who = ("p1", "p2")
 
@@ -328,7 +333,7 @@ class Sender(Model):
     def send(self, s, p, dst, msg):
         """Send `msg` to `dst`."""
         require(p != dst)
-        s.sent = choose([Claim(3, "x")], "claim")
+        s.sent[p] = s.last = choose([Claim(3, "x")], "claim")
 
 
 def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
@@ -339,6 +344,7 @@ def test_sentences_are_made_of_what_was_chosen_whatever_that_reads_like():
         (step,) = view.trace_view(replay(model, 0, [(instance.number, 0)])).steps[1:]
         message = instance.arguments[2]
         assert step.sentence == f"p1: Send {message} to p2 (dst p2, msg {message}, claim (ticket 3, to x))."
+        assert step.alike == (), "the last claim is no other actor's"
 
 
 def test_everything_as_plain_data(conflict):
@@ -424,6 +430,8 @@ def test_a_trace_with_the_steps_not_taken(conflict):
     taken = [edge for edge in graph.edges if "trace" in edge.marks]
     assert [(edge.source, edge.target) for edge in taken] == [(str(i), str(i + 1)) for i in range(len(conflict) - 1)]
     assert "violating" in ids[str(len(conflict) - 1)].marks
+    again = view.alternatives(replay(Ring(), 0, [(0, 0), (1, 0)] * 3))
+    assert {len(edge.labels) for edge in again.edges} == {1}, "a step that is taken twice is told once"
     cut = view.alternatives(conflict, most_edges=20)
     assert len(cut.edges) == 20
     assert f"{len(graph.edges) - 20} further steps" in cut.notes[0]
@@ -443,6 +451,8 @@ def test_a_projection_counts_states_and_transitions(race):
     assert f"{len(race.sources) - moving:,} of {len(race.sources):,} transitions" in graph.notes[0]
     bad = [node for node in graph.nodes if "violating" in node.marks]
     assert sum(node.count for node in bad) == sum(n for values, n in sizes.items() if "lk_409" in values)
+    part = view.projection(race, ["decision"], most_edges=3)
+    assert f"({moving - sum(edge.count for edge in part.edges):,} transitions)" in part.notes[0]
     assert all("lk_409" in node.label for node in bad)
 
 
@@ -614,6 +624,8 @@ def test_the_coverage_chart_names_what_is_never_enabled():
     assert chart.standing_out == {"restart", "clean_up"}
     svg = chart.svg()
     assert svg.count("(never enabled)") == 2
+    assert f'fill="currentColor" text-anchor="start">{result.actions[0].enabled:,}<' in svg, "beside its bar"
+    assert not any(bars.cliponaxis for bars in chart.figure().data), "counts beside the longest bars are cut off"
     for count in result.actions:
         assert f"{count.enabled:,}" in svg
         assert f"{count.generated:,}" in svg
@@ -656,6 +668,7 @@ def test_a_verdict_map_has_a_panel_per_property_and_remaining_value():
     assert {cell.sign for cell in grid.panels[2].cells.values()} == {"?"}
     assert {cell.sign for cell in grid.panels[3].cells.values()} == {"!"}
     assert grid.notes == ("Everywhere: Writers = 2",)
+    assert {panel.y.span for panel in grid.plot().panels} == {(2, 0)}, "two rows fill each panel"
     assert titles(svg_of(grid)).count("Conflict violated: SameNodeLock = on, RestampPatch = off") >= 2
     assert len(grid.figure().data) == 4
     assert view.verdict_map(sweep(), x="RestampPatch", y="SameNodeLock").as_dict() == grid.as_dict()
@@ -1168,9 +1181,9 @@ def test_choices_are_told_by_their_words():
     assert "ConcurrencyControl  optimistic  none" in compared.text()
     assert "<code>optimistic</code></td><td><code>none</code>" in compared.html()
     assert "ConcurrencyControl=none" in view.result_view(other).text() + view.result_view(other).html()
-    table = view.constants_table(other.model).html()
-    assert re.findall(r"<th[^>]*>(\w+)</th>", table) == ["constant", "value", "accepts", "meaning"]
-    assert '<code class="wb-new">none</code>' in table
+    constants = view.constants_table(other.model).html()
+    assert '<code class="wb-new">none</code>' in constants
+    assert re.findall("<th[^>]*>([^<]*)</th>", constants) == ["constant", "value", "accepts", "meaning"]
     assert other.as_dict()["constants"]["ConcurrencyControl"] == 0
 
 

@@ -270,9 +270,8 @@ def neighbours(model: Machine, name: str, most: int) -> list[Neighbour]:
         >>> near = neighbours(changed, "WhoWantsEnters", most=1)
         >>> [(other.one.name, other.differs) for other in near]
         [('peterson', 'LeavesLevels=on')]
-        >>> changed = machine_of(get_model("peterson")(LeavesLevels=False, LevelFirst=False, LevelsLeftOut=1))
-        >>> [len(neighbours(changed, "WhoWantsEnters", most)) for most in (1, 2)]
-        [0, 2]
+        >>> neighbours(changed, "WhoWantsEnters", most=0)
+        []
     """
     near = []
     for other in _shipped_of(model.name):

@@ -239,6 +239,9 @@ def test_spark_counts_a_dataset_as_this_process_counts_its_space(name: str, spar
         assert [(one.name, len(one.values), one.gain, one.is_read) for one in other] == [
             (one.name, len(one.values), one.gain, one.is_read) for one in mine
         ]
+    counters = ([lens for lens in cube.lenses if lens.name == "pc"] for cube in (here, there))
+    words, others = ({frozenset(value.split(", ")) for lens in some for value in lens.values} for some in counters)
+    assert others == words, "such as 2 Done"
     assert as_partition(there) == as_partition(here)
     for lens, column in zip(there.lenses, there.columns, strict=True):
         texts = {seen_through(lens.name, texts_in(space)[sample]) for sample in there.samples.tolist()}

@@ -543,7 +543,12 @@ def test_saving_a_run_leaves_the_level_in_flight_alone(spark, tmp_path):
     in_flight, _ = Folder.open(run, RUN).write("level-00009/bucket-00000.parquet", lambda out: out.write(b"half"))
     (run / "mine.txt").write_text("keep")
     before = {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in run.rglob("*")}
-    save_run(run, tmp_path / "data", spark=spark)
+    saved = load(save_run(run, tmp_path / "data", spark=spark), spark)
+    undecided = dict.fromkeys(safety_of(RACE))
+    assert {verdict["name"]: verdict["holds"] for verdict in saved.run["properties"]} == undecided
+    assert (saved.run["complete"], saved.run["stopped"]) == (False, "it has not ended yet")
+    last = "SELECT count(*) FROM transitions JOIN states ON id = source WHERE level = (SELECT max(level) FROM states)"
+    assert saved.sql(last).first()[0] == 0, "no step of the last level was taken"
     assert {path: (path.stat().st_ino, path.stat().st_mtime_ns) for path in run.rglob("*")} == before
     resume(run, spark=spark)
     assert not (run / in_flight).exists()

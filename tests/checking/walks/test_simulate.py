@@ -93,6 +93,25 @@ class Lost(Model):
         return min(s.count.values()) < 0
 
 
+class Far(Lost):
+    """From the second of its beginnings six is reached in six steps, or, through 20, in three."""
+
+    at = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.at = choose((-1, 0))
+
+    @action
+    def go(self, s):
+        require(s.at >= 0, "no way begins here")
+        s.at = choose({0: (1, 1, 20), 20: (5,)}.get(s.at, (s.at + 1,)))
+
+    @invariant
+    def NotThere(self, s):
+        return s.at != 6
+
+
 SHORTEST_LOST = 9  # p locks and unlocks three times, then both lock
 
 
@@ -260,6 +279,9 @@ def test_a_trace_is_shortened_within_its_budget():
     assert lengths[0] > lengths[1] >= lengths[2] == SHORTEST_LOST
     assert "a shorter trace may exist" in whole.notes[0]
     assert "no trace is shorter" in most.notes[0]
+    for seed in (4, 8, 17):
+        far = simulate(Far(), ["NotThere"], rule=WalkRule(walks=2, seed=seed), shorten=300)["NotThere"].trace
+        assert (len(far), far.start) == (4, 1), "a short cut has the trace's own beginning"
 
 
 @pytest.mark.slow

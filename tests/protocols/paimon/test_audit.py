@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 import fsspec
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -32,13 +31,11 @@ from workbench.checking.driving import Processes
 from workbench.commands.cli import main
 from workbench.kernel import InputError
 from workbench.kernel.meaning.cells import Cell
-from workbench.protocols.paimon.audit.bucket import Bucket, Life, Twice
 from workbench.protocols.paimon.audit.files import Schema
 from workbench.protocols.paimon.audit.history import TableHistory
 from workbench.protocols.paimon.audit.layout import Layout
 from workbench.protocols.paimon.audit.lost import orphans
 from workbench.protocols.paimon.audit.read import read
-from workbench.protocols.paimon.audit.rows import Rows
 from workbench.protocols.paimon.driver import PaimonDriver
 from workbench.protocols.paimon.recording import recorded
 from workbench.showing.panel import FindingPanel
@@ -187,15 +184,6 @@ def test_the_state_has_the_table_s_rows_and_versions(real_audit):
     assert any("data-18fc671b-3f05-4f25-a139-f5a012c9cb4e-0.parquet in level 5" in line for line in finding.legend)
 
 
-def test_a_key_that_is_there_twice_is_found_once():
-    """At the first of the versions that have it so, however much is written later."""
-    zeros, files = np.zeros(3, np.int64), np.arange(3)
-    rows = Rows(["a", "b", "c"], file=files, position=zeros, key=zeros, sequence=files, kind=zeros)
-    lives = [Life(0, 5, 1, None, None), Life(1, 4, 2, None, None), Life(2, 0, 3, None, 3)]
-    found = Bucket(rows, lives, [], [1]).judge(has_vectors=True)
-    assert [each for each in found if isinstance(each, Twice)] == [Twice(2, 0, (0, 1))]
-
-
 @pytest.mark.slow
 def test_a_suspicion_is_drawn_as_one_in_the_table_s_words(real_audit):
     (finding,) = real_audit("race3").findings
@@ -261,6 +249,13 @@ def test_a_key_that_is_also_a_value_is_told(own_table):
     assert finding.why == "snapshot 4: jack reads as jack, green, but committed was green, green"
     assert finding.no_picture is None
     assert finding_picture(finding) is not None
+
+
+def test_of_a_long_history_the_last_commits_are_told(real_table, monkeypatch):
+    monkeypatch.setattr(import_module("workbench.protocols.paimon.audit.story"), "MOST_COMMITS", 1)
+    (finding,) = audit(real_table("seq")).findings
+    assert finding.state.log["jack", "col2", 4] == ((4, "green"),)
+    assert finding.state.log["jack", "col2", 3] == ()
 
 
 # The command ---------------------------------------------------------------------------------------------------------

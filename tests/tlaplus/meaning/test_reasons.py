@@ -61,9 +61,10 @@ def test_it_names_the_smallest_part_and_what_it_read(invariant):
 def test_each_part_has_its_place():
     head = ["EXTENDS Naturals", "VARIABLE x", "Init == x = 0", "Next == x < 5 /\\ x' = x + 1"]
     text = module_of(*head, "Low(n) ==", "  x < n", "Inv == Low(2)")
-    assert check(module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")())["Inv"].why == (
-        "x < n is false for n = 2: x is 2 (M.tla:7:3)"
-    )
+    model, steps = module_of_text(text, "INIT Init NEXT Next INVARIANT Inv")(), "[][x # 1]_x"
+    assert check(model)["Inv"].why == "x < n is false for n = 2: x is 2 (M.tla:7:3)"
+    (broken,) = trace_view(check(model, [steps])[steps].trace, properties=[steps]).steps[-1].broken
+    assert broken.why == "x # 1 is false: x is 1 (the expression, column 4)", "before the step"
 
 
 def test_where_the_evaluators_disagree_it_is_said(monkeypatch):

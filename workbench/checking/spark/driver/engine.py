@@ -295,7 +295,7 @@ class SparkSearch(Running):
         costs = joined(self._costs.values())  # of all processes, each with its own trees
         return Exploration(
             engine="spark",
-            stopped=None if counted.complete and self.error is None else self.stopped,
+            stopped=None if counted.complete and self.error is None else self.stopped or "it has not ended yet",
             error=self.error,
             generated=counted.initial + self._generated(counted),
             initial=counted.initial,
