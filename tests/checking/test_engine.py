@@ -13,7 +13,18 @@ from workbench.checking.local import expander, search, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import InputError, Model, ModelError, Variable, action, invariant, machine_of, require
+from workbench.kernel import (
+    InputError,
+    Model,
+    ModelError,
+    Variable,
+    action,
+    choose,
+    initial,
+    invariant,
+    machine_of,
+    require,
+)
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
@@ -36,6 +47,31 @@ def test_states_in_many_blocks(monkeypatch, block):
     searching.run(Limits())
     targets = searching.store.transitions().targets
     assert len(targets) == searching.exploration().generated - 1 == int(searching.store.column("degree").sum())
+
+
+class Halting(Model):
+    """The third initial state cannot be computed."""
+
+    n = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.n = 10 // (2 - choose(range(5)))
+
+    @action
+    def stop(self, s):
+        require(False, "there is nothing to do")
+
+    @invariant
+    def Small(self, s):
+        return s.n < 7
+
+
+def test_initial_states_before_an_error_are_judged():
+    result = check(Halting(), ["Small"], engine="local")
+    assert "ZeroDivisionError" in result.stopped
+    assert result.distinct == 2
+    assert result["Small"].trace.states[-1].n == 10
 
 
 @pytest.mark.slow
