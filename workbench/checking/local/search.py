@@ -34,7 +34,6 @@ from workbench.kernel.meaning.trace import leading_to, not_again
 from workbench.kernel.meaning.values import counted
 
 _INITIAL_STATES_PER_CHECK = 512
-_MISSES = 64  # misses of predicates that are collected before Python is called
 
 
 def search(plan: Plan, limits: Limits, engine: Local) -> Result:
@@ -328,7 +327,7 @@ class LocalSearch:
         self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
     ) -> tuple[int, Sequence[tuple[int, int]]]:
         """Look at the states of `block` up to `stop`; returns why the look ended, and the misses with their states."""
-        watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
+        watched, missed = self.watched, np.empty((loops.MISSES, 2), np.int64)
         code = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
         return code, missed[: cursor[loops.WHAT]].tolist() if code == MISS_PREDICATE else ()
 
