@@ -8,12 +8,26 @@ import pytest
 
 from workbench.checking.check import check
 from workbench.checking.contract import Auto, Local, Reference, collision_probability
-from workbench.checking.kernels import numba_cache
+from workbench.checking.kernels import loops, numba_cache, step_loops
 from workbench.checking.local import expander, search, store
 from workbench.checking.local.search import LocalSearch
 from workbench.checking.trees.cells import Interner
 from workbench.checking.trees.decision_trees import Trees
-from workbench.kernel import InputError, Model, ModelError, Variable, action, invariant, machine_of, require
+from workbench.kernel import (
+    InputError,
+    Model,
+    ModelError,
+    Variable,
+    action,
+    choose,
+    eventually,
+    initial,
+    invariant,
+    liveness,
+    machine_of,
+    require,
+    step,
+)
 from workbench.kernel.meaning.budget import Budget, Limits, Watch
 from workbench.kernel.meaning.conclusion import conclude
 from workbench.kernel.meaning.interrupts import interrupted, interruptible
@@ -36,6 +50,64 @@ def test_states_in_many_blocks(monkeypatch, block):
     searching.run(Limits())
     targets = searching.store.transitions().targets
     assert len(targets) == searching.exploration().generated - 1 == int(searching.store.column("degree").sum())
+
+
+class Halting(Model):
+    """The third initial state cannot be computed."""
+
+    n = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.n = 10 // (2 - choose(range(5)))
+
+    @action
+    def stop(self, s):
+        require(False, "there is nothing to do")
+
+    @invariant
+    def Small(self, s):
+        return s.n < 7
+
+
+def test_initial_states_before_an_error_are_judged():
+    result = check(Halting(), ["Small"], engine="local")
+    assert "ZeroDivisionError" in result.stopped
+    assert result.distinct == 2
+    assert result["Small"].trace.states[-1].n == 10
+
+
+class Falling(Model):
+    """Every predicate meets another value in each state."""
+
+    n = Variable(0)
+
+    @initial
+    def begin(self, s):
+        s.n = choose(range(500))
+
+    @action
+    def fall(self, s):
+        require(s.n > 0, "down")
+        s.n -= 1
+
+    @step
+    def Falls(self, s, t):
+        return t.n < s.n
+
+    @liveness
+    def Down(self):
+        return eventually(lambda s: s.n == 0)
+
+
+@pytest.mark.parametrize("kernel", [(step_loops, "inspect_steps"), (loops, "evaluate_rows")], ids=lambda at: at[1])
+def test_misses_are_collected(monkeypatch, kernel):
+    called, calls = getattr(*kernel), []
+    monkeypatch.setattr(*kernel, lambda *given: calls.append(1) or called(*given))
+    result = check(Falling(), ["Falls", "Down"], engine="local")
+    assert result.figures["python_calls"] == 1499
+    assert result["Falls"].holds
+    assert len(calls) < 30
 
 
 @pytest.mark.slow

@@ -69,6 +69,25 @@ def test_a_table_grows_by_copies_where_addresses_are_limited(soon_large, monkeyp
     assert_holds(visited, fingerprints)
 
 
+def test_initial_states_are_numbered_as_they_come(monkeypatch):
+    """Repeated ones are not numbered again; a batch may fill one block and begin the next."""
+    monkeypatch.setattr(store, "BLOCK", 4)
+    searching = LocalSearch(make_plan(BakeryV2()))
+    row = searching.cells.encode(searching.model.initial_states()[0])
+    rows = [[searching.cells.number(0, value), *row[1:]] for value in range(100, 110)]
+    states = StateStore(searching.cells, keep_rows=True, keep_edges=False)
+    batches = [[0, 1, 0, 2], [2, 3, 4, 5, 6, 7, 8, 1], [9, 9]]
+    order, which = [], 0
+    for batch in batches:
+        states.add_initial([rows[at] for at in batch], range(which, which + len(batch)))
+        order += batch
+        which += len(batch)
+    assert states.count == len(rows)
+    assert states.column("rows").tolist() == rows
+    assert [states.path(number) for number in range(len(rows))] == [(order.index(at), []) for at in range(len(rows))]
+    assert states.column("sums").tolist() == [searching.cells.sums(row).tolist() for row in rows]
+
+
 @pytest.mark.slow
 def test_packed_links_are_the_links(monkeypatch):
     """For states of released blocks, among them initial ones."""

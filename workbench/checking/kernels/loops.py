@@ -17,8 +17,9 @@ from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE
 STATE, COUNT, WHAT = range(3)
 CURSOR = 3
 
-#: The states beyond the first miss in which `inspect` looks for more.
-AHEAD = 512
+#: The misses of predicates that are collected before Python is called, and the states beyond the first miss in which
+#: more are looked for.
+MISSES, AHEAD = 64, 512
 
 #: The target of a transition that leads outside the constraints.
 OUTSIDE = np.uint32(2**32 - 1)

@@ -7,7 +7,7 @@ predicate that asks what changed need not read the values.
 import numpy as np
 
 from workbench.checking.kernels.compiled import njit
-from workbench.checking.kernels.loops import STATE, WHAT, walk
+from workbench.checking.kernels.loops import AHEAD, STATE, WHAT, walk
 from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE
 
 #: The place of the step that `inspect_steps` hit; -1 for a state without steps.
@@ -50,20 +50,32 @@ def take_back(trees, step, scratch):
 
 
 @njit(cache=True, nogil=True)
-def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, cursor):
+def note_miss(missed, misses, predicate, step, scratch):
+    """Add a miss to the `misses` noted before; returns their number."""
+    missed[misses, 0], missed[misses, 1] = predicate, step
+    missed[misses, 2:] = scratch
+    return misses + 1
+
+
+@njit(cache=True, nogil=True)
+def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, missed, cursor):
     """Judge the steps from the states of `block`, beginning with ``cursor[STATE]``, by the active predicates.
 
-    After a stop it begins again with the same state.
+    After a stop it begins again with the same state. After the first miss it only collects misses, up to a step that
+    decides a predicate: ``cursor[WHAT]`` is their number.
 
     Args:
         predicates: Predicates
         stuck (bool): Whether to stop at a state without steps, unless ...
         ends (int): ... behaviours may end there by the predicate with this number; -1 for none.
-        scratch (int32 array (3 * cells)): Holds the step when the kernel stops for a predicate.
+        scratch (int32 array (3 * cells)): Room for a step.
+        missed (int32 array (room, 2 + 3 * cells)): Takes the misses: the predicate, the step's number, and the step.
     """
-    roots, active = predicates.roots, predicates.active
+    misses, roots, active = 0, predicates.roots, predicates.active
     words = active.shape[0]
     for i in range(cursor[STATE], block.rows.shape[0]):
+        if misses == 0:
+            cursor[STATE] = i
         row = block.rows[i]
         begin(row, scratch)
         moves = False
@@ -86,9 +98,16 @@ def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, curs
                             if touched & np.uint64(1):
                                 predicate = 64 * word + bit
                                 leaf_of = walk(trees, roots[predicate], scratch)
-                                if leaf_of != 1:
-                                    cursor[STATE], cursor[WHAT], cursor[STEP] = i, predicate, step
-                                    return MISS_PREDICATE if leaf_of < 0 else HIT
+                                if leaf_of < 0:
+                                    misses = note_miss(missed, misses, predicate, step, scratch)
+                                    cursor[WHAT] = misses
+                                    if misses == missed.shape[0]:
+                                        return MISS_PREDICATE
+                                elif leaf_of != 1:
+                                    if misses > 0:
+                                        return MISS_PREDICATE
+                                    cursor[WHAT], cursor[STEP] = predicate, step
+                                    return HIT
                             touched >>= np.uint64(1)
                             bit += 1
                     take_back(trees, step, scratch)
@@ -96,8 +115,17 @@ def inspect_steps(trees, dispatch, predicates, stuck, ends, block, scratch, curs
             may_end = 0
             if ends >= 0:
                 may_end = walk(trees, roots[ends], row)
+            if may_end < 0:
+                cursor[WHAT] = note_miss(missed, misses, ends, -1, scratch)
+                return MISS_PREDICATE
             if may_end != 1:
-                cursor[STATE], cursor[WHAT], cursor[STEP] = i, ends, -1
-                return MISS_PREDICATE if may_end < 0 else HIT
-        cursor[STATE] = i + 1
+                if misses > 0:
+                    return MISS_PREDICATE
+                cursor[WHAT], cursor[STEP] = ends, -1
+                return HIT
+        if misses > 0 and i - cursor[STATE] == AHEAD:
+            return MISS_PREDICATE
+    if misses > 0:
+        return MISS_PREDICATE
+    cursor[STATE] = block.rows.shape[0]
     return DONE

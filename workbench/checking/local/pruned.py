@@ -62,9 +62,8 @@ class Pruned:
     def keep_initial(self, row: Sequence[int], which: int) -> bool:
         """Put an initial state aside if it is pruned; returns whether it is. There must be room."""
         self.fit()
-        rows = np.array([row], self.block.rows.dtype)
         for predicate in self._predicates:
-            if not evaluate(self._trees, predicate, rows)[0]:
+            if not evaluate(self._trees, predicate, np.array([row], self.block.rows.dtype))[0]:
                 kept = self.kept
                 self.block.rows[kept], self.block.parent[kept], self.block.step[kept] = row, 0, -1 - which
                 self.kept += 1

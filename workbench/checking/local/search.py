@@ -34,7 +34,6 @@ from workbench.kernel.meaning.trace import leading_to, not_again
 from workbench.kernel.meaning.values import counted
 
 _INITIAL_STATES_PER_CHECK = 512
-_MISSES = 64  # misses of predicates that are collected before Python is called
 
 
 def search(plan: Plan, limits: Limits, engine: Local) -> Result:
@@ -218,18 +217,33 @@ class LocalSearch:
 
     def _begin(self, limits: Limits) -> None:
         """Add the initial states."""
-        for which, state in enumerate(self.model.each_initial_state()):
-            if which and which % _INITIAL_STATES_PER_CHECK == 0:
-                self._judge_initial(limits)
-            self._initial += 1
-            row = self.cells.encode(state)
-            if self.expander.pruned.keep_initial(row, which):
-                if self.expander.pruned.full:
-                    self._inspect(self.plan.fail_fast)
-                continue
-            if self.store.count == limits.most_states and not self.store.visited.find(self.cells.sums(row)):
-                limits.room(self.store.count)
-            self.store.add_initial(row, which)
+        most = limits.most_states
+        waiting: list[tuple[list[int], int]] = []  # added together, since each call of a kernel has its price
+
+        def add_waiting() -> None:
+            if waiting:
+                self.store.add_initial(*zip(*waiting, strict=True))
+                waiting.clear()
+
+        try:
+            for which, state in enumerate(self.model.each_initial_state()):
+                if which and which % _INITIAL_STATES_PER_CHECK == 0:
+                    add_waiting()
+                    self._judge_initial(limits)
+                self._initial += 1
+                row = self.cells.encode(state)
+                if self.expander.pruned.keep_initial(row, which):
+                    if self.expander.pruned.full:
+                        add_waiting()
+                        self._inspect(self.plan.fail_fast)
+                    continue
+                if self.store.count + len(waiting) >= most:
+                    add_waiting()
+                    if self.store.count == most and not self.store.visited.find(self.cells.sums(row)):
+                        limits.room(self.store.count)
+                waiting.append((row, which))
+        finally:
+            add_waiting()
         self._judge_initial(limits)  # while the expander still has the pruned states
         if not self.store.count:
             return
@@ -313,7 +327,7 @@ class LocalSearch:
         self, block: Frontier, stop: int, cursor: np.ndarray, touched: np.ndarray
     ) -> tuple[int, Sequence[tuple[int, int]]]:
         """Look at the states of `block` up to `stop`; returns why the look ended, and the misses with their states."""
-        watched, missed = self.watched, np.empty((_MISSES, 2), np.int64)
+        watched, missed = self.watched, np.empty((loops.MISSES, 2), np.int64)
         code = int(loops.inspect(self.trees.arrays, watched.columns, touched, block, stop, missed, cursor))
         return code, missed[: cursor[loops.WHAT]].tolist() if code == MISS_PREDICATE else ()
 

@@ -121,11 +121,6 @@ class Visited:
             at, held = loops.add_new(fingerprints, at, self.table, held, self.limit, new)
         return new
 
-    def add(self, sums: np.ndarray, number: int) -> bool:
-        """Add the state with the fingerprints `sums`; returns whether it was new."""
-        low, *high = loops.canonical_fingerprints(sums[None, :], self.words)[0]
-        return bool(loops.insert(low, high[0] if high else np.uint64(0), self.table, number))
-
     def slices(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All fingerprints, uint64 (states, words), in pieces without order, with the states' numbers if kept."""
         for first in range(0, len(self.table.low), BLOCK):
@@ -278,35 +273,41 @@ class StateStore:
             self._spare.append(held)
         self.blocks[at] = block._replace(rows=rows, sums=sums, parent=parent, step=step)
 
-    def add_initial(self, row: list[int], which: int) -> bool:
-        """Add an initial state, with the step ``-1 - which``; returns whether it was new."""
+    def add_initial(self, rows: Sequence[Sequence[int]], which: Sequence[int]) -> None:
+        """Add the new ones among some initial states, each with the step ``-1 - which``."""
         self.fit()
-        sums = self.cells.sums(row)
-        self.visited.reserve(self.count + 1)
-        if not self.visited.add(sums, self.count):
-            return False
-        block, at = self.block_of(self.count)
-        block.rows[at], block.sums[at], block.parent[at], block.step[at] = row, sums, 0, -1 - which
-        self.count += 1
-        if self.count % BLOCK == 0:
-            self.add_block()
-        return True
+        encoded = np.array(rows, self._row_type).reshape(-1, self.width)
+        sums = self._sums_of(encoded)
+        new = self.visited.add_new(loops.canonical_fingerprints(sums, self.cells.words), self.count)
+        self._append(encoded[new], sums[new], -1 - np.array(which, np.int32)[new])
 
     def add_rows(self, rows: np.ndarray) -> None:
         """Add different states by their rows alone."""
         self.fit()
         for first in range(0, len(rows), BLOCK):
             some = rows[first : first + BLOCK]
-            block = self.blocks[-1]
-            block.rows[: len(some)] = some
-            loops.add_hashes(some, self.cells.hash_base, self.cells.hashes, block.sums)
-            block.parent[: len(some)], block.step[: len(some)] = 0, -1
-            self.count += len(some)
-            if len(some) == BLOCK:
-                self.add_block()
+            self._append(some, self._sums_of(some), np.full(len(some), -1, np.int32))
         self.visited.reserve(self.count)
         sums = self.column("sums")
         self.visited.add_new(loops.canonical_fingerprints(sums, self.cells.words), 0)
+
+    def _sums_of(self, rows: np.ndarray) -> np.ndarray:
+        sums = np.empty((len(rows), self.cells.lanes), np.uint64)
+        loops.add_hashes(rows, self.cells.hash_base, self.cells.hashes, sums)
+        return sums
+
+    def _append(self, rows: np.ndarray, sums: np.ndarray, steps: np.ndarray) -> None:
+        """Write states without predecessors into the blocks, as the next ones."""
+        while len(steps):
+            block, at = self.block_of(self.count)
+            end = min(at + len(steps), BLOCK)
+            taken = end - at
+            block.rows[at:end], block.sums[at:end] = rows[:taken], sums[:taken]
+            block.parent[at:end], block.step[at:end] = 0, steps[:taken]
+            rows, sums, steps = rows[taken:], sums[taken:], steps[taken:]
+            self.count += taken
+            if end == BLOCK:
+                self.add_block()
 
     def block_of(self, number: int) -> tuple[Frontier, int]:
         return self.blocks[number // BLOCK], number % BLOCK

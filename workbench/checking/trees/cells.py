@@ -115,7 +115,7 @@ class Interner:
         return self._hashes.array
 
     def written(self, cell: int, value: Any) -> int:
-        """The number of a `value` that an action writes to `cell`; checks the model's own words."""
+        """The number of a `value` that the model writes to `cell`; checks the model's own words."""
         key = identity(value)
         existing = self._numbers[cell].get(key)
         if existing is not None and self.values[cell][existing] is value:  # it was checked when it was first met
@@ -179,9 +179,7 @@ class Interner:
 
     def encode(self, state: State) -> list[int]:
         """The row of `state`."""
-        for cell, value in zip(self.layout.cells, row_of(state), strict=True):
-            self._model_words.check(cell, value)
-        return [self.number(cell, value) for cell, value in enumerate(row_of(state))]
+        return [self.written(cell, value) for cell, value in enumerate(row_of(state))]
 
     def reads(self, row: Numbers) -> Reads:
         """The values of a row, as actions and predicates read them."""

@@ -199,7 +199,14 @@ def evaluate(
         return int(loops.evaluate_rows(trees.arrays, int(trees.predicate_roots[predicate]), rows, truth, cursor))
 
     def memoize() -> None:
-        note(trees.memoize_predicate(predicate, rows[int(cursor[loops.STATE])].tolist()))
+        """Go on in Python as long as states miss: where nearly all do, no kernel is called for each of them."""
+        for state in range(int(cursor[loops.STATE]), len(rows)):
+            row = rows[state].tolist()
+            if trees.leaf(int(trees.predicate_roots[predicate]), row) >= 0:
+                break
+            note(trees.memoize_predicate(predicate, row))
+            truth[state] = trees.leaf(int(trees.predicate_roots[predicate]), row) == TRUE
+            cursor[loops.STATE] = state + 1
 
     serve(run, {MISS_PREDICATE: memoize})
     return truth

@@ -14,7 +14,7 @@ import numpy as np
 from workbench.checking.kernels import loops, step_loops
 from workbench.checking.kernels.loops import Frontier
 from workbench.checking.kernels.serving import DONE, HIT, MISS_PREDICATE, serve
-from workbench.checking.trees.decision_trees import Trees
+from workbench.checking.trees.decision_trees import TRUE, Trees
 from workbench.checking.trees.state_predicates import PredicateTable, StatePlace, bit_of, evaluate
 from workbench.kernel import Machine
 from workbench.kernel.meaning.errors import ModelError
@@ -61,6 +61,7 @@ class WatchedSteps(PredicateTable):
             if not (judge.follows_reads and in_order):
                 self.reads[:, number // 64] |= bit_of(number)
         self._scratch = np.zeros(3 * len(trees.cells.layout.cells), np.int32)
+        self._missed = np.empty((loops.MISSES, 2 + len(self._scratch)), np.int32)
         self._cursor = np.zeros(step_loops.CURSOR, np.int64)
 
     def begin_anew(self, decided: Container[str] = ()) -> None:
@@ -86,23 +87,17 @@ class WatchedSteps(PredicateTable):
         def run() -> int:
             if not (self._stuck or self.active.any()):
                 return DONE
-            columns, dispatch = self.columns, trees.dispatch.arrays
-            inspect = step_loops.inspect_steps
-            return int(inspect(trees.arrays, dispatch, columns, self._stuck, self.ends, block, self._scratch, cursor))
-
-        def at() -> tuple[int, int, int]:
-            return int(cursor[loops.STATE]), int(cursor[loops.WHAT]), int(cursor[step_loops.STEP])
+            watched = self.columns, self._stuck, self.ends
+            inspect, dispatch = step_loops.inspect_steps, trees.dispatch.arrays
+            return int(inspect(trees.arrays, dispatch, *watched, block, self._scratch, self._missed, cursor))
 
         def memoize() -> None:
-            state, number, step = at()
-            row = block.rows[state].tolist()
-            if step < 0:
-                trees.memoize_predicate(self.first + number, row)
-            else:
-                self.memoize(number, self._scratch, row, step)
+            for number, step, *taken in self._missed[: int(cursor[loops.WHAT])].tolist():
+                if not self._is_right(number, step, taken):
+                    break  # it decides a property: later steps need not be asked
 
         def decide() -> None:
-            state, number, step = at()
+            state, number, step = (int(cursor[at]) for at in (loops.STATE, loops.WHAT, step_loops.STEP))
             if step < 0:
                 self.decide(DEADLOCK.name, (block.base + state, None))
             else:
@@ -110,12 +105,23 @@ class WatchedSteps(PredicateTable):
 
         serve(run, {MISS_PREDICATE: memoize, HIT: decide})
 
-    def memoize(self, number: int, taken: np.ndarray, row: list[int], step: int) -> None:
-        """Ask judge `number` about the step `taken`, in three parts, which is `step` from the state `row`."""
+    def _is_right(self, number: int, step: int, taken: list[int]) -> bool:
+        """The answer of judge `number` about a step, or of `ends` about a state that has none; asks it on a miss."""
+        predicate = self.first + number
+        if (leaf := self.trees.leaf(int(self.trees.predicate_roots[predicate]), taken)) < 0:
+            if step < 0:
+                self.trees.memoize_predicate(predicate, _before(taken))
+            else:
+                self.memoize(number, taken, step)
+            leaf = self.trees.leaf(int(self.trees.predicate_roots[predicate]), taken)
+        return leaf == TRUE
+
+    def memoize(self, number: int, taken: list[int], step: int) -> None:
+        """Ask judge `number` about the step `taken`, in three parts, which has the number `step`."""
         try:
-            read = self.trees.memoize_predicate(self.first + number, taken.tolist())
+            read = self.trees.memoize_predicate(self.first + number, taken)
         except ModelError as error:
-            error.met = row, step
+            error.met = _before(taken), step
             raise
         self.note(number, read)
 
@@ -127,3 +133,8 @@ class WatchedSteps(PredicateTable):
 
 def _holds(judge: Callable[[Reader], bool | str]) -> Callable[[Reader], bool]:
     return lambda state: judge(state) is True
+
+
+def _before(taken: list[int]) -> list[int]:
+    """The row of the state before a step."""
+    return taken[: len(taken) // 3]

@@ -184,8 +184,7 @@ class Shortener:
     def _around(self, rows: Sequence[Sequence[int]], most: int, radius: int) -> Ball:
         """The nearest states to `rows`: about `most`, within `radius` steps."""
         store = StateStore(self._cells, keep_rows=True, keep_edges=False)
-        for which, row in enumerate(rows):
-            store.add_initial(list(row), which)
+        store.add_initial(rows, range(len(rows)))
         roots = store.count
         self._expander.begin(store)
         done, whole = 0, 0

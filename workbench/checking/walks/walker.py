@@ -227,7 +227,7 @@ class Walker:
             serving.MISS_PREDICATE: lambda: self.watched.memoize(at(kernels.WHAT), row()),
             serving.MISS_CONSTRAINT: lambda: self.trees.memoize_predicate(self._bounds[at(kernels.WHAT)], row()),
             serving.MISS_BEGIN: memoize_begin,
-            serving.MISS_STEP: lambda: self.steps.memoize(at(kernels.WHAT), self._scratch, row(), at(kernels.STEP)),
+            serving.MISS_STEP: lambda: self.steps.memoize(at(kernels.WHAT), self._scratch.tolist(), at(kernels.STEP)),
             serving.MISS_END: lambda: self.trees.memoize_predicate(self.steps.first + self.steps.ends, row()),
         }
 
