@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fizzbee.test_fizz_machine import of_engine, of_interpreter, quiet
+from tests.places import ROOT
 from workbench.fizzbee.machine.specification import machines_of
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.kernel.meaning.errors import InputError, ModelError
@@ -123,3 +124,14 @@ def test_an_assertion_asks_no_ordered_domain_for_values():
     text = 'T = symmetry.ordinal("t", 2)\naction Init:\n  x = T.fresh()\nalways assertion A:\n  return x == T.min()\n'
     with pytest.raises(ModelError, match=r"^Cell\.fizz:8:20: t is not nominal"):
         of_interpreter(quiet(text))
+
+
+@pytest.mark.parametrize(("name", "here", "there"), [row[:3] for row in ROWS if "as in" in row[0]])
+def test_the_page_has_the_figures_of_what_is_as_in_fizzbee_s_examples(name, here, there):
+    page = (ROOT / "docs" / "fizzbee.md").read_text()
+    rows = [row.split(" | ") for row in re.findall(r"^\| (`16-.*) \|$", page, re.M)]
+    example = name[-5:]
+    (row,) = (row for row in rows if example in row[0] and row[2] != "refused")
+    at = re.findall("`(.*?)`", row[0]).index(example)
+    recorded, ours = (re.findall(r"\d+", cell) for cell in row[1:])
+    assert (recorded[at], (ours or recorded)[at]) == (there, here)
