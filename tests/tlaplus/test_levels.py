@@ -100,7 +100,7 @@ USES = [
 def test_what_an_operator_does_with_its_arguments(text, expected):
     made = loaded(*START, f"A == {text}", N=INSTANTIATED)
     call = made.scope.find("A").definition.body
-    found = Uses().of_call(made.scope.find(call.name), call.arguments, made.scope)
+    found = Uses().of_call(made.scope.find(call.name), call.arguments, made.scope, {})
     assert [{use.name for use in uses} for uses in found] == expected
 
 

@@ -1,10 +1,11 @@
 """Ctrl-C, which asks a search to stop, and pauses, in which a long evaluation checks whether to stop."""
 
+import itertools
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -57,6 +58,17 @@ def pausing(pause: Callable[[], object]) -> Iterator[None]:
         yield
     finally:
         _pauses.reset(before)
+
+
+def pausing_at_most(most: int, error: type[Exception]) -> AbstractContextManager[None]:
+    """Within the block, long evaluations may pause `most` times in all; one more pause raises `error`."""
+    pauses = itertools.count()
+
+    def count() -> None:
+        if next(pauses) >= most:
+            raise error
+
+    return pausing(count)
 
 
 def pause() -> None:

@@ -242,7 +242,7 @@ def _action(writer: Writer, node: Expression, inside: Context, at: Place) -> tup
     here = Context(inside.scope, visible, at.module)
     function = writer.program.fresh("action")
     definition = defined(function, [RUN, REST, *here.environment.locals()], writer.body(node, here))
-    writer.define(definition, node, here, "")
+    writer.define(definition, node, here)
     return function, [*map(name, visible.locals())]
 
 
@@ -286,7 +286,7 @@ def _defined(writer: Writer, meaning: Defined, arguments: tuple[Binding, ...], h
     visible = visible_bindings(writer, meaning, here)
     if not arguments and not visible and is_constant(writer, meaning, here):
         write = partial(definition_value, writer, meaning)
-        return call(writer.remembered(meaning.definition, meaning.inner, write, meaning.name))
+        return call(writer.remembered(meaning.definition, meaning.inner, write))
     passed = passed_arguments(writer, meaning, arguments, here, False)
     function, captured = specialized(writer, meaning, visible, passed, here, False)
     values = [argument.value for argument in passed if argument.value is not None]
@@ -430,7 +430,7 @@ def _write(
     else:
         statements.append(ast.Return(definition_value(writer, meaning, inside)))
     definition = defined(function, [*head, *captured, *names], statements)
-    compiled = writer.define(definition, meaning.body, inside, meaning.name)
+    compiled = writer.define(definition, meaning.body, inside)
     if not (action or meaning.recursive or captured) and _is_costly(writer, meaning, inside):
         writer.program.names[function] = Remembered(compiled)
 

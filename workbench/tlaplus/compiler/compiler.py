@@ -200,7 +200,7 @@ class Compiler:
         handler = ast.ExceptHandler(name("RecursionError"), error, refuse)
         body: list[ast.stmt] = [ast.Try(statements, [handler], [], [])]
         definition = defined(self._writer.program.fresh("entry"), head, body)
-        return self._writer.define(definition, node, here, "")
+        return self._writer.define(definition, node, here)
 
     @contextmanager
     def _writing(self, node: Node) -> Iterator[None]:

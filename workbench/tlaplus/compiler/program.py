@@ -8,20 +8,16 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import Any
 
-#: The names of functions in a traceback, by that of the code; ``runtime.py`` reads it.
-SPOKEN = "spoken names"
-
 
 class Program:
     """Functions that call each other by fresh names; Python's built-in functions are out of their reach.
 
     Args:
-        known: The names that the code may use.
+        names: The names that the code may use.
     """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
-        self.spoken: dict[str, str] = {}
-        self.names: dict[str, Any] = {"__builtins__": {}, SPOKEN: self.spoken, **names}
+        self.names: dict[str, Any] = {"__builtins__": {}, **names}
 
     def fresh(self, kind: str) -> str:
         """An unused name; `kind` is a word of this package, never of a module's text."""
@@ -35,15 +31,13 @@ class Program:
         self.names[name] = value
         return name
 
-    def define(self, definition: ast.FunctionDef, file: str, spoken: str) -> Callable[..., Any]:
+    def define(self, definition: ast.FunctionDef, file: str) -> Callable[..., Any]:
         """Compile a function and keep it under its name.
 
         Args:
             definition: Its tree; nodes without a place get that of the node around them.
             file: The file that tracebacks name.
-            spoken: Its name in the text.
         """
-        self.spoken[definition.name] = spoken
         tree = ast.fix_missing_locations(ast.Module([definition], []))
         exec(compile(tree, file, "exec", dont_inherit=True), self.names)
         function: Callable[..., Any] = self.names[definition.name]

@@ -6,7 +6,6 @@ from typing import Any, NoReturn
 
 from workbench.kernel.meaning.values import Map
 from workbench.tlaplus.compiler.big_stack import too_deep
-from workbench.tlaplus.compiler.program import SPOKEN
 from workbench.tlaplus.layout.views import tried
 from workbench.tlaplus.syntax.tree import Place
 from workbench.tlaplus.values import operators
@@ -319,18 +318,6 @@ def place_of(error: BaseException) -> Place | None:
     if innermost is None:
         return None
     return place_in(innermost.tb_frame.f_code, innermost.tb_lasti)
-
-
-def definition_of(error: BaseException) -> str:
-    """The definition whose body was being evaluated when an error occurred; "" if there was none."""
-    innermost = _innermost(error)
-    frame = None if innermost is None else innermost.tb_frame
-    while frame is not None:
-        spoken: str = frame.f_globals.get(SPOKEN, {}).get(frame.f_code.co_name, "")
-        if spoken:
-            return spoken
-        frame = frame.f_back
-    return ""
 
 
 def _innermost(error: BaseException) -> TracebackType | None:

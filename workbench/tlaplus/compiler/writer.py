@@ -177,7 +177,7 @@ class Writer:
             entry = self._names[id(value)] = value, self.program.constant(value)  # the value keeps its id
         return entry[1]
 
-    def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr], spoken: str = "") -> str:
+    def remembered(self, node: Node, scope: Scope, write: Callable[[Context], ast.expr]) -> str:
         """The name of a thunk: its first call evaluates the code that `write` makes for a node, and keeps the value.
 
         The value may depend on no state and no bound name.
@@ -186,23 +186,21 @@ class Writer:
         if key not in self._remembered:
             thunk = self._remembered[key] = self.program.fresh("known")
             here = Context(scope, NOTHING_BOUND, node.at.module)
-            function = self.evaluation([], write(here), node, here, spoken)
+            function = self.evaluation([], write(here), node, here)
             self.program.names[thunk] = Thunk(lambda: function(None, None))
         return self._remembered[key]
 
-    def evaluation(
-        self, parameters: list[str], value: ast.expr, node: Node, here: Context, spoken: str = ""
-    ) -> Callable[..., Any]:
+    def evaluation(self, parameters: list[str], value: ast.expr, node: Node, here: Context) -> Callable[..., Any]:
         """A function of two states and parameters that returns a value."""
         definition = defined(self.program.fresh("evaluate"), [NOW, THEN, *parameters], [ast.Return(value)])
-        return self.define(definition, node, here, spoken)
+        return self.define(definition, node, here)
 
-    def define(self, definition: ast.FunctionDef, node: Node, here: Context, spoken: str) -> Callable[..., Any]:
+    def define(self, definition: ast.FunctionDef, node: Node, here: Context) -> Callable[..., Any]:
         """Add a function to the program; parts of it without a place in the text get the place of `node`."""
         line, column = node.at.shown
         definition.lineno = definition.end_lineno = line
         definition.col_offset, definition.end_col_offset = column - 1, column
-        return self.program.define(definition, f"{here.module}.tla", spoken)
+        return self.program.define(definition, f"{here.module}.tla")
 
 
 def rest() -> Statements:

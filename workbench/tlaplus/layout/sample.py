@@ -3,14 +3,13 @@
 It is bounded by counts and its dice are loaded, so that every process learns the same, however busy the machine is.
 """
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from random import Random
 from typing import Any, NamedTuple
 
 from workbench.kernel.meaning.errors import ModelError
-from workbench.kernel.meaning.interrupts import pausing
+from workbench.kernel.meaning.interrupts import pausing_at_most
 from workbench.kernel.meaning.state import Reads
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.values import identity
@@ -49,13 +48,7 @@ class TooLong(Exception):
 
 def within_reason() -> AbstractContextManager[None]:
     """Let evaluations within the block end with :class:`TooLong` after some pauses."""
-    pauses = itertools.count()
-
-    def pause() -> None:
-        if next(pauses) >= _PAUSES:
-            raise TooLong
-
-    return pausing(pause)
+    return pausing_at_most(_PAUSES, TooLong)
 
 
 def sample(

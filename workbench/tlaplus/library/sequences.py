@@ -10,7 +10,7 @@ from workbench.tlaplus.values.sets import Interval, Sequences
 from workbench.tlaplus.values.values import CONCRETE, EvaluationError, brief, spelling, text
 
 
-def sequence(value: Any, operator: str = "an operator") -> tuple[Any, ...]:
+def sequence(value: Any, operator: str) -> tuple[Any, ...]:
     """A sequence; everything else is an error where `operator` needs one."""
     value = listed(value)
     if type(value) is tuple:

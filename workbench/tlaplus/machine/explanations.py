@@ -5,13 +5,12 @@ explanation.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 from workbench.kernel.meaning.errors import InputError, Stop
-from workbench.kernel.meaning.interrupts import pausing
+from workbench.kernel.meaning.interrupts import pausing_at_most
 from workbench.kernel.meaning.properties import Fault
 from workbench.kernel.meaning.properties import Place as StatePlace
 from workbench.kernel.meaning.values import identity
@@ -164,21 +163,9 @@ def _contradiction(judged: str, error: Contradicted) -> str:
 def _tried(explain: Callable[[], T], contradicted: Callable[[Contradicted], T]) -> T | None:
     """An explanation; None if it takes too long, or something in it cannot be evaluated."""
     try:
-        with _within_reason():
+        with pausing_at_most(_PAUSES, _TooLong):
             return deeply(explain)
     except (_TooLong, EvaluationFailure, InputError, RecursionError, Stop):
         return None
     except Contradicted as error:
         return contradicted(error)
-
-
-@contextmanager
-def _within_reason() -> Iterator[None]:
-    pauses = itertools.count()
-
-    def pause() -> None:
-        if next(pauses) >= _PAUSES:
-            raise _TooLong
-
-    with pausing(pause):
-        yield

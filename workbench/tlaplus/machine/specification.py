@@ -52,15 +52,12 @@ def open_module(
         if not Path(folder).is_dir():
             raise InputError(f"there is no folder {folder}")
     library = Library([path.parent, *map(Path, folders)], MODULES, EXTENDED)
-    if cfg is None:
-        beside = path.with_suffix(".cfg")
-        chosen = beside if beside.is_file() else path
-        text = _configuration_in(chosen)
-    else:
-        chosen = Path(cfg)
-        text = _configuration_in(chosen)
-        if text is None:
-            raise InputError(f"{chosen} has no section ---- CONFIG {chosen.stem} ----")
+    beside = path.with_suffix(".cfg")
+    own = beside if beside.is_file() else path
+    chosen = own if cfg is None else Path(cfg)
+    text = _configuration_in(chosen)
+    if cfg is not None and text is None:
+        raise InputError(f"{chosen} has no section ---- CONFIG {chosen.stem} ----")
     return _class_of(path.stem, library, text, "" if text is None else chosen.name)
 
 

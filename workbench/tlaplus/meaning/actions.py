@@ -378,8 +378,8 @@ def _target(node: Expression, env: Environment, states: States) -> Variable | No
 
 def _variable(node: Expression, env: Environment) -> Variable | None:
     """The variable that an expression names."""
-    applied = env.scope.applied(node)
-    return applied[0] if applied is not None and isinstance(applied[0], Variable) else None
+    meaning = called(node, env)[0] if isinstance(node, (tree.Identifier, tree.Qualified)) else None
+    return meaning if isinstance(meaning, Variable) else None
 
 
 def _unfolded(node: Expression, env: Environment) -> tuple[Expression, Environment]:

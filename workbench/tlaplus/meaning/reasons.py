@@ -23,7 +23,7 @@ from workbench.tlaplus.meaning.expressions import (
 )
 from workbench.tlaplus.meaning.values import EvaluationFailure, Function, brief, is_sequence
 from workbench.tlaplus.names.levels import Level
-from workbench.tlaplus.names.symbols import DEPTH, Defined, InstanceParameter, Scope, Standard, Variable
+from workbench.tlaplus.names.symbols import DEPTH, Defined, InstanceParameter, Standard, Variable
 from workbench.tlaplus.syntax import tree
 from workbench.tlaplus.syntax.tree import Expression, Node
 from workbench.tlaplus.syntax.unparse import written
@@ -220,7 +220,7 @@ def _bound_values(node: Expression, env: Environment, states: States) -> str:
 
 def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tuple[str, str]]:
     """The bound names and parameters that a formula mentions, with their values."""
-    met = dict.fromkeys(declared for declared in _declared_in(node, env.scope) if declared in env.bound)
+    met = dict.fromkeys(declared for declared in _declared_in(node, env) if declared in env.bound)
     for declared in met:
         argument = env.bound[declared]
         if not declared.arity:
@@ -228,14 +228,14 @@ def _bound_in(node: Expression, env: Environment, states: States) -> Iterator[tu
                 yield declared.name, brief(value_of(argument, states))
 
 
-def _declared_in(node: Node, scope: Scope) -> Iterator[tree.Declaration]:
+def _declared_in(node: Node, env: Environment) -> Iterator[tree.Declaration]:
     """The bound names and parameters that an expression mentions."""
     if isinstance(node, tree.Identifier):
-        applied = scope.applied(node)
-        if applied is not None and isinstance(applied[0], tree.Declaration):
-            yield applied[0]
+        meaning, _ = env.model.meaning(node, env.scope)
+        if isinstance(meaning, tree.Declaration):
+            yield meaning
     for part in parts(node):
-        yield from _declared_in(part.node, scope.inside(node) if part.inside else scope)
+        yield from _declared_in(part.node, env.inside(node) if part.inside else env)
 
 
 def _operand_values(nodes: Sequence[Expression], env: Environment, states: States) -> Iterator[str]:

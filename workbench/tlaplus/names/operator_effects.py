@@ -70,7 +70,7 @@ class Uses:
         self._uses = Fixpoint(_NOTHING)
 
     def of_call(
-        self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators | None = None
+        self, meaning: Meaning, arguments: tuple[Expression, ...], scope: Scope, operators: Operators
     ) -> tuple[frozenset[Use], ...]:
         """The use that an operator makes of each of its arguments.
 
@@ -80,7 +80,7 @@ class Uses:
             scope: Their names.
             operators: The known effects of the operators among the parameters around the call.
         """
-        effect = self._effect(meaning, arguments, scope, operators or {}, Use.FORMULA)
+        effect = self._effect(meaning, arguments, scope, operators, Use.FORMULA)
         numbers = range(len(arguments))
         return tuple(frozenset(use for at, use in effect.arguments if at == number) for number in numbers)
 

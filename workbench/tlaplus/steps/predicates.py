@@ -193,12 +193,14 @@ class BoundJudge(PropertyInstance):
         return bool(self._cells.variables_of(state)[self._number])
 
 
-class InitialJudge(PropertyInstance):
-    """A predicate of initial states."""
-
+class _TestJudge(PropertyInstance):
     def __init__(self, author: Any, declared: Property, test: CompiledPredicate) -> None:
         super().__init__(author, declared)
         self._test = test
+
+
+class InitialJudge(_TestJudge):
+    """A predicate of initial states."""
 
     def begins(self, state: Reader) -> bool | str:
         return self._test(state)
@@ -214,12 +216,8 @@ class AlwaysJudge(InitialJudge):
         return self._test(states[-1])
 
 
-class StepJudge(PropertyInstance):
+class StepJudge(_TestJudge):
     """``[A]_v``, of every step."""
-
-    def __init__(self, author: Any, declared: Property, test: CompiledPredicate) -> None:
-        super().__init__(author, declared)
-        self._test = test
 
     def judge(self, *states: Reader) -> bool | str:
         before, after = states
