@@ -15,8 +15,10 @@ from workbench.fizzbee.meaning.search import search
 from workbench.fizzbee.meaning.steps import Meaning
 from workbench.kernel.meaning.errors import ModelError
 from workbench.kernel.meaning.state import row_of
+from workbench.kernel.meaning.trace import replay
 from workbench.kernel.meaning.values import identity
 from workbench.showing.panel import Workbench
+from workbench.showing.view.trace.trace import trace_view
 
 
 def of_interpreter(text):
@@ -330,6 +332,38 @@ def test_a_change_is_told_by_fields_keys_and_members():
         "Turn": ['r.by: {"x": 1, "y": 2} -> {"y": 2, "x": 1}'],
     }
     assert explore(machine).table()["name"][0] == '"a"', "a table has the text's words, too"
+
+
+def test_what_is_one_object_is_told_where_nothing_else_changes():
+    text = """---
+deadlock_detection: false
+---
+action Init:
+  a = [1]
+  b = [1]
+
+atomic action Join:
+  require len(a) == 1
+  b = a
+
+atomic action Part:
+  require len(a) == 1
+  a = [1, 2]
+  b = a
+
+always assertion Short:
+  return len(b) == 1
+"""
+    machine = machines_of(text)()
+    joined = check(machine, properties=["Short"])["Short"].trace
+    assert str(joined).splitlines()[-2:] == ["       a: + 2", "       b: + 2"]
+    assert "one object" not in str(joined)
+    [join] = [i.number for i in machine.instances if i.label == "Join"]
+    told = str(replay(machine, 0, [(join, 0)])).splitlines()
+    assert told[-2:] == ["       sharing[a]: + one object: a, b", "       sharing[b]: + one object: a, b"]
+    views = trace_view(replay(machine, 0, [(join, 0)])), trace_view(joined), trace_view(joined, variables=["sharing"])
+    changes = [[str(change.cell) for change in view.steps[1].changes] for view in views]
+    assert changes == [["sharing[a]", "sharing[b]"], ["a", "b"], ["sharing[a]", "sharing[b]"]]
 
 
 def test_an_error_with_another_constant_leaves_the_answer(run, tmp_path):

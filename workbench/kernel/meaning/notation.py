@@ -10,9 +10,11 @@ class Notation:
 
     Attributes:
         first: The number of a sequence's first member.
+        background: The variables whose changes people are shown only where nothing else changes.
     """
 
     first = 0
+    background: frozenset[str] = frozenset()
 
     def show(self, value: Any, joint: str = "=") -> str:
         """A value in one line, as by :func:`workbench.kernel.meaning.values.show`."""

@@ -406,6 +406,12 @@ def changes_of(before: State, after: State) -> list[Change]:
     ]
 
 
+def shown_changes(before: State, after: State) -> list[Change]:
+    """The changes that people are shown: all, but for the background of others."""
+    changes, background = changes_of(before, after), notation_of(before).background
+    return [change for change in changes if change.cell.variable not in background] or changes
+
+
 def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
     """The state as text, one line per variable that has a cell.
 
@@ -413,15 +419,16 @@ def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:
         changing: The cells that change in what follows; the others are counted, not shown, where they are empty.
             None shows all.
     """
-    lines, empty, show = [], [], notation_of(state).show
+    lines, empty, notation = [], [], notation_of(state)
+    show = notation.show
     for name, group in itertools.groupby(state._layout.shown, key=lambda shown: shown.cell.variable):
         cells = list(group)
         texts = {
             shown.cell.index: show(value)
             for shown in cells
-            if not _is_empty(value := shown.value(state._row))
+            if not _is_empty(notation.parts(value := shown.value(state._row)))
             or changing is None
-            or any(number in changing for number in shown.numbers)
+            or (name not in notation.background and any(number in changing for number in shown.numbers))
         }
         inside = ", ".join(value if index is None else f"{show(index)}={value}" for index, value in texts.items())
         left = len(cells) - len(texts)
