@@ -1,5 +1,6 @@
 """The machine of a text beside the interpreter: the same states, verdicts and shortest traces, on every engine."""
 
+import json
 import pickle
 import re
 
@@ -143,13 +144,65 @@ def test_a_file_is_listed_and_walked(run, lock, words):
     ("setting", "error"),
     [
         ("ROUNDS=many", "ROUNDS = 'many' is not accepted; it takes an integer"),
-        ("SIZES=1", "unknown constant of lock 'SIZES'"),
+        ("SIZES=1", "SIZES = 1 is not accepted; it takes a list of texts, integers, true and false, such as [1, 2]"),
+        ("SIZE=1", "unknown constant of lock 'SIZE'"),
     ],
 )
 def test_settings_are_refused(run, lock, setting, error):
     answer = run("check", lock, "--set", setting)
     assert answer.status == 2
     assert error in answer.err
+
+
+SET = """---
+deadlock_detection: false
+---
+Mode = enum("COPY", "MERGE")
+MODE = Mode.MERGE
+KEYS = ["jack", "sarah"]
+action Init:
+    seen = []
+atomic action See:
+    any key in KEYS:
+        require key not in seen
+        seen.append(key)
+always assertion Merges:
+    return MODE == Mode.MERGE
+always assertion Writable:
+    return [key for key in KEYS] + [1] != KEYS
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "states", "merges"),
+    [
+        ([], 5, True),
+        (['KEYS=["jack"]'], 2, True),
+        (['KEYS=["a","b","c"]', "MODE=COPY"], 16, False),
+        (["KEYS=[]"], 1, True),
+    ],
+)
+def test_a_list_and_a_member_of_an_enum_are_set(run, tmp_path, settings, states, merges):
+    (tmp_path / "keys.fizz").write_text(SET)
+    options = [part for setting in settings for part in ("--set", setting)]
+    answer = run("check", tmp_path / "keys.fizz", *options, "--engine", "reference", "--json")
+    result = json.loads(answer.out)
+    assert (result["distinct"], result["properties"][0]["holds"]) == (states, merges)
+
+
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        ("MODE=COP", "MODE = 'COP' is not accepted; it takes one of COPY, MERGE"),
+        ("KEYS=jack", "KEYS = 'jack' is not accepted; it takes a list"),
+        ("KEYS=[1.5]", "KEYS = [1.5] is not accepted; it takes a list"),
+        ("KEYS=[[1]]", "KEYS = [[1]] is not accepted; it takes a list"),
+    ],
+)
+def test_what_is_no_list_or_no_member_is_refused(run, tmp_path, setting, error):
+    (tmp_path / "keys.fizz").write_text(SET)
+    answer = run("check", tmp_path / "keys.fizz", "--set", setting)
+    assert (answer.status, error in answer.err) == (2, True)
 
 
 def test_mistakes_have_their_place(run, lock):

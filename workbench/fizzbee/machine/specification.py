@@ -1,11 +1,13 @@
 """Opens a text, from a file or a notebook's cell, as the class of its machines."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.fizzbee.machine.machine import FizzMachine
-from workbench.fizzbee.meaning.steps import Meaning
+from workbench.fizzbee.meaning.steps import Meaning, Scalar
+from workbench.fizzbee.meaning.values import Record, Value
 from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.constants import Constant
 from workbench.kernel.meaning.domains import Domain
@@ -40,6 +42,37 @@ class Text(Domain):
 
     def accepts(self, value: Any) -> bool:
         return isinstance(value, str)
+
+
+class Scalars(Domain):
+    """Any list of strings, integers and booleans.
+
+    Args:
+        usual: The list in the specification, the only one that the panel offers.
+    """
+
+    kind = "choice"
+
+    def __init__(self, usual: Sequence[Scalar]) -> None:
+        self.usual = tuple(usual)
+
+    def __iter__(self) -> Any:
+        return iter((self.usual,))
+
+    def describe(self) -> str:
+        return f"a list of texts, integers, true and false, such as {self.word(self.usual)}"
+
+    def word(self, value: Any) -> str:
+        return json.dumps(list(value))
+
+    def read(self, raw: Any) -> Any:
+        return tuple(raw) if isinstance(raw, list) else raw
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, tuple) and all(type(item) in (bool, int, str) for item in value)
+
+    def spelled(self, value: Any) -> Any:
+        return list(value)
 
 
 def open_named(path: Path, configuration: str, folders: Sequence[str]) -> type[FizzMachine]:
@@ -86,20 +119,29 @@ def machines_of(text: str, name: str = "Cell") -> type[FizzMachine]:
 
 
 def _switches(meaning: Meaning) -> dict[str, Constant]:
-    """The constants that a check may set: those assigned exactly once, to a boolean, an integer or a string."""
-    assigned = [
-        statement.target.name
-        for statement in meaning.text.constants
-        if isinstance(statement, tree.Assign) and isinstance(statement.target, tree.Name)
-    ]
+    """The constants that a check may set: scalars, lists of scalars and members of enums that are assigned once."""
+    written: dict[str, list[tree.Expression]] = {}
+    for statement in meaning.text.constants:
+        if isinstance(statement, tree.Assign) and isinstance(statement.target, tree.Name):
+            written.setdefault(statement.target.name, []).append(statement.value)
     return {
-        name: Constant(value, _domain(value))
-        for name in assigned
-        if isinstance(value := meaning.constants[name], bool | int | str) and assigned.count(name) == 1
+        name: Constant(meaning.constants[name], domain)
+        for name, values in written.items()
+        if len(values) == 1 and (domain := _domain(values[0], meaning.constants[name], meaning.constants)) is not None
     }
 
 
-def _domain(value: bool | int | str) -> Any:
-    if isinstance(value, bool):
-        return bool
-    return Text(value) if isinstance(value, str) else range(-max(_LARGEST, -value), max(_LARGEST, value) + 1)
+def _domain(written: tree.Expression, value: Value, constants: Mapping[str, Value]) -> Any:
+    """What a constant may be whose value is `written` in the text; None if it is fixed."""
+    match written, value:
+        case tree.Attribute(owner=tree.Name(name=name)), str() if isinstance(enum := constants.get(name), Record):
+            return [member for member in enum.fields.values() if isinstance(member, str)]
+        case _, bool():
+            return bool
+        case _, int():
+            return range(-max(_LARGEST, -value), max(_LARGEST, value) + 1)
+        case _, str():
+            return Text(value)
+        case tree.Listing(kind="list"), list() if all(type(item) in (bool, int, str) for item in value):
+            return Scalars(value)
+    return None

@@ -3,10 +3,10 @@
 Searches and machines build on :class:`Meaning`, which knows nothing of them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from workbench.fizzbee.meaning.domains import Exhausted
 from workbench.fizzbee.meaning.expressions import fail
@@ -17,6 +17,10 @@ from workbench.fizzbee.meaning.values import Collection, Dict, Domain, Instance,
 from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
 from workbench.fizzbee.syntax.tree import Bounds, Place, refuse
+
+Scalar: TypeAlias = bool | int | str
+#: What a constant can be set to.
+Setting: TypeAlias = Scalar | Sequence[Scalar]
 
 
 class Step(NamedTuple):
@@ -50,7 +54,7 @@ class Meaning:
         ModelError: If a constant cannot be evaluated.
     """
 
-    def __init__(self, text: str, file: str, values: Mapping[str, bool | int | str] = MappingProxyType({})) -> None:
+    def __init__(self, text: str, file: str, values: Mapping[str, Setting] = MappingProxyType({})) -> None:
         self.text = parse(text, file)
         if "Init" not in self.text.actions:
             refuse(Place(file, 1, 1), "there is no action Init")
@@ -284,11 +288,14 @@ def may_crash(role: tree.Role) -> bool:
     return role.durable is not None or role.ephemeral is not None
 
 
-def _with_value(statement: tree.Statement, values: Mapping[str, bool | int | str]) -> tree.Statement:
+def _with_value(statement: tree.Statement, values: Mapping[str, Setting]) -> tree.Statement:
     """The statement that assigns a constant, with its value from `values` if there is one."""
     match statement:
         case tree.Assign(target=tree.Name(name=name)) if name in values:
-            return replace(statement, value=tree.Literal(statement.value.at, values[name]))
+            value, at = values[name], statement.value.at
+            if isinstance(value, bool | int | str):
+                return replace(statement, value=tree.Literal(at, value))
+            return replace(statement, value=tree.Listing(at, "list", tuple(tree.Literal(at, item) for item in value)))
     return statement
 
 
