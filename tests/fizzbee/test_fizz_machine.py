@@ -19,6 +19,7 @@ from workbench.kernel.meaning.state import row_of
 from workbench.kernel.meaning.trace import replay
 from workbench.kernel.meaning.values import identity
 from workbench.showing.panel import Workbench
+from workbench.showing.pictures.drawing import picture
 from workbench.showing.view.trace.trace import trace_view
 
 
@@ -414,6 +415,8 @@ always assertion Short:
     [join] = [i.number for i in machine.instances if i.label == "Join"]
     told = str(replay(machine, 0, [(join, 0)])).splitlines()
     assert told[-2:] == ["       sharing[a]: + one object: a, b", "       sharing[b]: + one object: a, b"]
+    drawn = picture(machine, joined.last, joined.states[0]).svg
+    assert ("2. 2" in drawn, "sharing" in drawn) == (True, False)
     views = trace_view(replay(machine, 0, [(join, 0)])), trace_view(joined), trace_view(joined, variables=["sharing"])
     changes = [[str(change.cell) for change in view.steps[1].changes] for view in views]
     assert changes == [["sharing[a]", "sharing[b]"], ["a", "b"], ["sharing[a]", "sharing[b]"]]

@@ -10,7 +10,8 @@ class Notation:
 
     Attributes:
         first: The number of a sequence's first member.
-        background: The variables whose changes people are shown only where nothing else changes.
+        background: The variables that pictures leave out, and whose changes people are shown only where nothing else
+            changes.
     """
 
     first = 0

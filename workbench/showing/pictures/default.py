@@ -29,9 +29,10 @@ _MOST_CELLS = 12
 def variables(model: Machine, s: State, shown: Sequence[str]) -> Iterator[Box]:
     """The variables called `shown`: cards for those without an index, the others grouped by their index set.
 
-    One that is not of the text, but only helps to explore it, is left out while it says nothing.
+    One that is not of the text, but only helps to explore it, is left out while it says nothing; background always.
     """
     declared, notation = model.declared.variables, model.layout.notation
+    shown = [v for v in shown if v not in notation.background]
     shown = [v for v in shown if not (declared[v].ghost and _says_nothing(getattr(s, v), notation))]
     alone = [v for v in shown if declared[v].per is None]
     if alone:
