@@ -77,7 +77,8 @@ class Rows:
         begun = _free("begun", variables) if options.is_bounded else None
         extra = {name: None for name in (counts, begun) if name is not None}
         sharing = _free("sharing", variables)
-        notation = FizzNotation(background=frozenset({sharing}))
+        notation = FizzNotation()
+        notation.background = frozenset({sharing})
         exchanged = {name for names in self.sets.values() for name in names}
         #: The cells of symmetric roles by variable and name, as states tell of them, so that names can be exchanged.
         self._outer = {at: tuple(cell) for at, cell in enumerate(held) if cell.index in exchanged}

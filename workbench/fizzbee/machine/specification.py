@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.fizzbee.machine.machine import FizzMachine
-from workbench.fizzbee.meaning.steps import Meaning, Scalar
+from workbench.fizzbee.meaning.steps import Meaning, Setting
 from workbench.fizzbee.meaning.values import Record, Value
 from workbench.fizzbee.syntax import tree
 from workbench.kernel.meaning.constants import Constant
@@ -22,20 +22,24 @@ _made: dict[tuple[str, str], type[FizzMachine]] = {}
 _LARGEST = 2**31 - 1
 
 
-class Text(Domain):
-    """Any string.
+class Unbounded(Domain):
+    """A domain of more values than can be listed.
 
     Args:
-        usual: The string in the specification, the only one that the panel offers.
+        usual: The value in the specification, the only one that the panel offers.
     """
 
     kind = "choice"
 
-    def __init__(self, usual: str) -> None:
+    def __init__(self, usual: Setting) -> None:
         self.usual = usual
 
     def __iter__(self) -> Any:
         return iter((self.usual,))
+
+
+class Text(Unbounded):
+    """Any string."""
 
     def describe(self) -> str:
         return "a text"
@@ -44,20 +48,8 @@ class Text(Domain):
         return isinstance(value, str)
 
 
-class Scalars(Domain):
-    """Any list of strings, integers and booleans.
-
-    Args:
-        usual: The list in the specification, the only one that the panel offers.
-    """
-
-    kind = "choice"
-
-    def __init__(self, usual: Sequence[Scalar]) -> None:
-        self.usual = tuple(usual)
-
-    def __iter__(self) -> Any:
-        return iter((self.usual,))
+class Scalars(Unbounded):
+    """Any list of strings, integers and booleans."""
 
     def describe(self) -> str:
         return f"a list of texts, integers, true and false, such as {self.word(self.usual)}"
@@ -142,6 +134,6 @@ def _domain(written: tree.Expression, value: Value, constants: Mapping[str, Valu
             return range(-max(_LARGEST, -value), max(_LARGEST, value) + 1)
         case _, str():
             return Text(value)
-        case tree.Listing(kind="list"), list() if all(type(item) in (bool, int, str) for item in value):
-            return Scalars(value)
+        case tree.Listing(kind="list"), list() if (scalars := Scalars(tuple(value))).accepts(scalars.usual):
+            return scalars
     return None

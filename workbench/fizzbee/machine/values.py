@@ -335,9 +335,8 @@ class FizzNotation(Notation):
         cells: The names of the cells, by number.
     """
 
-    def __init__(self, background: frozenset[str] = frozenset()) -> None:
+    def __init__(self) -> None:
         self.cells: Sequence[str] = ()
-        self.background = background
 
     def show(self, value: Any, joint: str = "=") -> str:
         if isinstance(value, Name):

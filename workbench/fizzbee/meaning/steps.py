@@ -18,9 +18,8 @@ from workbench.fizzbee.syntax import tree
 from workbench.fizzbee.syntax.parser import parse
 from workbench.fizzbee.syntax.tree import Bounds, Place, refuse
 
-Scalar: TypeAlias = bool | int | str
 #: What a constant can be set to.
-Setting: TypeAlias = Scalar | Sequence[Scalar]
+Setting: TypeAlias = bool | int | str | Sequence[bool | int | str]
 
 
 class Step(NamedTuple):

@@ -406,10 +406,9 @@ def changes_of(before: State, after: State) -> list[Change]:
     ]
 
 
-def shown_changes(before: State, after: State) -> list[Change]:
+def foreground(changes: list[Change]) -> list[Change]:
     """The changes that people are shown: all, but for the background of others."""
-    changes, background = changes_of(before, after), notation_of(before).background
-    return [change for change in changes if change.cell.variable not in background] or changes
+    return [change for change in changes if change.cell.variable not in change.notation.background] or changes
 
 
 def lines_of(state: State, changing: Container[int] | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from workbench.kernel.meaning.columns import columns, tabulated
 from workbench.kernel.meaning.errors import InputError, ModelError
 from workbench.kernel.meaning.machine import Machine, machine_of
 from workbench.kernel.meaning.shown import Shown
-from workbench.kernel.meaning.state import Change, State, changes_of, lines_of, row_of, shown_changes
+from workbench.kernel.meaning.state import Change, State, changes_of, foreground, lines_of, row_of
 from workbench.kernel.meaning.steps import ActionInstance, Actor
 from workbench.kernel.meaning.values import identity, is_same
 
@@ -160,7 +160,7 @@ class Trace(Shown):
 
     def changes(self, index: int) -> list[Change]:
         """The changes of step `index` that people are shown; none for the initial state."""
-        return [] if index == 0 else shown_changes(self.steps[index - 1].state, self.steps[index].state)
+        return [] if index == 0 else foreground(changes_of(self.steps[index - 1].state, self.steps[index].state))
 
     def table(self) -> "pd.DataFrame":
         """A row for each state: the ``step`` that leads there, the ``actor`` who takes it, and a column for each cell.

@@ -32,8 +32,11 @@ def variables(model: Machine, s: State, shown: Sequence[str]) -> Iterator[Box]:
     One that is not of the text, but only helps to explore it, is left out while it says nothing; background always.
     """
     declared, notation = model.declared.variables, model.layout.notation
-    shown = [v for v in shown if v not in notation.background]
-    shown = [v for v in shown if not (declared[v].ghost and _says_nothing(getattr(s, v), notation))]
+    shown = [
+        v
+        for v in shown
+        if v not in notation.background and not (declared[v].ghost and _says_nothing(getattr(s, v), notation))
+    ]
     alone = [v for v in shown if declared[v].per is None]
     if alone:
         yield part("variables", "shared", *(_alone(v, getattr(s, v), notation) for v in alone))

@@ -1,7 +1,7 @@
 """The possible steps in a state as buttons, and the reasons why the others are not possible."""
 
 from workbench.kernel import Machine, State
-from workbench.kernel.meaning.state import shown_changes
+from workbench.kernel.meaning.state import changes_of, foreground
 from workbench.kernel.meaning.trace import Move, Step, is_bookkeeping, options
 from workbench.kernel.meaning.values import counted
 from workbench.showing.pictures.markup import Markup, element
@@ -48,7 +48,7 @@ def possible_steps(model: Machine, state: State, taken: Move | None = None, more
 def _step_button(state: State, step: Step, taken: Move | None) -> Markup:
     """A button for a step, in words in the tooltip; the step that the behaviour takes here is marked."""
     assert step.move is not None  # it is no initial state
-    changes = [*map(told_change, shown_changes(state, step.state))] or ["changes nothing"]
+    changes = [*map(told_change, foreground(changes_of(state, step.state)))] or ["changes nothing"]
     return element(
         "button", element("code", step.label), class_="wb-button", title="\n".join([clause(step), *changes]),
         data_take=f"{step.move.instance}.{step.move.outcome} {step.label}",

@@ -17,7 +17,7 @@ from workbench.kernel.meaning.cells import Cell
 from workbench.kernel.meaning.errors import unknown
 from workbench.kernel.meaning.lasso import Trap, trap
 from workbench.kernel.meaning.properties import Fault, Place
-from workbench.kernel.meaning.state import Change, cells_of, changes_of, shown_changes, texts_of
+from workbench.kernel.meaning.state import Change, cells_of, changes_of, foreground, texts_of
 from workbench.kernel.meaning.steps import ActionInstance
 from workbench.kernel.meaning.trace import Step
 from workbench.kernel.meaning.values import Map, counted, is_same
@@ -316,10 +316,7 @@ def trace_view(
         lane = "" if step.instance is None else step.lane or NOBODY
         after = step.state
         every = [] if before is None else changes_of(before, after)
-        if before is not None and shown is None:
-            changes = tuple(shown_changes(before, after))
-        else:
-            changes = tuple(c for c in every if shown is not None and c.cell.variable in shown)
+        changes = tuple(foreground(every) if shown is None else (c for c in every if c.cell.variable in shown))
         effects: dict[str, list[Change]] = {}
         for change in changes:
             owner = owners.of(change.cell)
